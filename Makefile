@@ -1,0 +1,100 @@
+# meshspec: every entry point. `make help` lists them.
+
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+
+CC       ?= gcc
+ifeq ($(origin CC),default)
+CC       := gcc
+endif
+SANITIZE ?=
+comma    := ,
+BUILD    := build$(if $(SANITIZE),/sanitize-$(subst $(comma),-,$(SANITIZE)))
+
+WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Werror
+CFLAGS   ?= -O2 -g
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -fno-omit-frame-pointer -pthread \
+              $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
+ALL_LDFLAGS := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
+
+PACKAGES := libwebsockets libcjson yaml-0.1 sqlite3 openssl libcurl
+PACKAGE_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
+LIBS_websockets = $(shell pkg-config --libs libwebsockets)
+LIBS_cjson      = $(shell pkg-config --libs libcjson)
+LIBS_yaml       = $(shell pkg-config --libs yaml-0.1)
+LIBS_sqlite     = $(shell pkg-config --libs sqlite3)
+LIBS_openssl    = $(shell pkg-config --libs openssl)
+LIBS_curl       = $(shell pkg-config --libs libcurl)
+LIBS_criterion  = $(shell pkg-config --libs criterion)
+
+# ---- what is built from what: every folder's *.c, so that no list is kept by hand ----------------
+
+relay_sources    := $(wildcard relay-ref/json/*.c relay-ref/core/*.c)
+adapter_sources  := $(wildcard relay-ref/adapters/*.c)
+harness_sources  := $(wildcard $(foreach room,base json match scenario run target history report command,harness/$(room)/*.c))
+store_sources    := $(wildcard tools/sync-server/*.c)
+provision_sources := $(wildcard tools/provision/*.c)
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+programs := $(if $(wildcard harness/main.c),$(BUILD)/meshspec) \
+            $(if $(wildcard relay-ref/main/meshspec_relay.c),$(BUILD)/meshspec-relay) \
+            $(if $(wildcard tools/adapters/c-relay/main.c),$(BUILD)/meshspec-adapter) \
+            $(if $(store_sources),$(BUILD)/meshspec-store) \
+            $(if $(provision_sources),$(BUILD)/meshspec-provision)
+
+unit_tests := $(if $(wildcard relay-ref/tests/*.c),$(BUILD)/tests/relay-tests) \
+              $(if $(wildcard harness/tests/*.c),$(BUILD)/tests/harness-tests)
+
+.PHONY: all unit-tests clean
+all: $(programs)
+
+$(BUILD)/librelay.a: $(call objects,$(relay_sources))
+$(BUILD)/libadapters.a: $(call objects,$(adapter_sources))
+$(BUILD)/libharness.a: $(call objects,$(harness_sources))
+$(BUILD)/%.a:
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(PACKAGE_CFLAGS) -MMD -MP -c $< -o $@
+
+link = @mkdir -p $(@D); $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
+
+$(BUILD)/meshspec: $(BUILD)/obj/harness/main.o $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) -lm)
+
+$(BUILD)/meshspec-relay: $(BUILD)/obj/relay-ref/main/meshspec_relay.o $(BUILD)/libadapters.a $(BUILD)/librelay.a
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) -lm)
+
+$(BUILD)/meshspec-adapter: $(BUILD)/obj/tools/adapters/c-relay/main.o $(BUILD)/libadapters.a $(BUILD)/librelay.a
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) -lm)
+
+$(BUILD)/meshspec-store: $(call objects,$(store_sources))
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) -lm)
+
+$(BUILD)/meshspec-provision: $(call objects,$(provision_sources))
+	$(call link,$(LIBS_curl) $(LIBS_cjson) $(LIBS_openssl) -lm)
+
+# Criterion brings its own main.
+unit-tests: $(unit_tests)
+$(BUILD)/tests/relay-tests: $(call objects,$(wildcard relay-ref/tests/*.c)) $(BUILD)/libadapters.a $(BUILD)/librelay.a $(BUILD)/libharness.a
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) $(LIBS_criterion) -lm)
+$(BUILD)/tests/harness-tests: $(call objects,$(wildcard harness/tests/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) $(LIBS_criterion) -lm)
+
+# Benchmarks: one program a file, named after it.
+benches := $(patsubst relay-ref/bench/%.c,$(BUILD)/bench/%,$(wildcard relay-ref/bench/*.c))
+.PHONY: bench-programs
+bench-programs: $(benches)
+$(BUILD)/bench/%: $(BUILD)/obj/relay-ref/bench/%.o $(BUILD)/libadapters.a $(BUILD)/librelay.a
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) -lm)
+
+clean:
+	rm -rf build
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+.SECONDARY:

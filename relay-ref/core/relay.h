@@ -1,0 +1,165 @@
+/*
+ * The reference relay: a pure core.
+ *
+ * The core knows no socket, clock, file or thread. Whoever owns it hands in a `relay_env` (time, a
+ * source of fresh epochs, observers) when the relay is made, and a `relay_sink` (where frames go) with each
+ * connection. Everything happens inside the call that causes it: when `relay_receive` returns, every
+ * frame that it caused has been handed to a sink.
+ *
+ * Lifetime rules
+ *   1. The relay owns rooms, connections and everything in them; `relay_free` frees them all.
+ *   2. A connection lives from `relay_connect` until `relay_disconnect`. After the relay called the sink's
+ *      `close`, it sends nothing more to that connection and ignores what it still receives from it; the
+ *      owner must still call `relay_disconnect` exactly once.
+ *   3. Texts handed to the core are copied where it keeps them; texts handed to an observer are
+ *      valid during that call only.
+ *   4. A sink or observer must not call back into the same relay, except `relay_frame_keep`,
+ *      `relay_frame_release` and `relay_commit_root`.
+ *   5. One relay is used by one thread at a time. Two relays share nothing.
+ */
+#ifndef MESHSPEC_RELAY_H
+#define MESHSPEC_RELAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A text with its length; never assumed to end in NUL. `bytes` is NULL where there is no value. */
+struct relay_text {
+    const char *bytes;
+    size_t length;
+};
+
+/* The protocol versions that the core speaks; all are wire version 1. */
+enum relay_protocol { RELAY_PROTOCOL_0_1_0, RELAY_PROTOCOL_0_1_1, RELAY_PROTOCOL_0_2_0 };
+
+/* Who a connection is, vouched for by its adapter. */
+struct relay_principal {
+    struct relay_text writer; /* decoded characters, UTF-8; never empty */
+    struct relay_text kind;   /* "human", "agent", … ; no value allowed */
+    struct relay_text claims; /* a JSON object as text; no value allowed */
+};
+
+/* ---- frames ------------------------------------------------------------------------------------ */
+
+/* Writable bytes that stand before a frame's text, so that a transport can put its own header there. */
+#define RELAY_FRAME_HEADROOM 64
+
+/* One outgoing message, shared by all its receivers: reference counted, its text never changed. */
+struct relay_frame {
+    size_t references;
+    size_t length; /* of the text */
+    char *text;    /* UTF-8 JSON, preceded by RELAY_FRAME_HEADROOM writable bytes */
+};
+
+/* Keeps `frame` beyond the sink's `send`. Pair each call with one `relay_frame_release`. */
+void relay_frame_keep(struct relay_frame *frame);
+
+/* Gives one reference back; the last one frees the frame. */
+void relay_frame_release(struct relay_frame *frame);
+
+/* Where a connection's frames go. Both functions are called from inside relay calls only. */
+struct relay_sink {
+    void *context;
+    /* `frame` is borrowed for the call; keep it to hold on to it. */
+    void (*send)(void *context, struct relay_frame *frame);
+    /* The relay is done with this connection (eject.all-connections, join.takeover). Called at most once. */
+    void (*close)(void *context);
+};
+
+/* ---- what the owner hands in ------------------------------------------------------------------- */
+
+struct relay_commit; /* valid during on_commit */
+
+struct relay_commit_state {
+    uint64_t seq;
+    struct relay_text epoch;
+    uint64_t schema_version; /* 0 before 0.2.0 */
+};
+
+struct relay_violation {
+    struct relay_text writer; /* decoded characters */
+    const char *reason;       /* "proto", "ops-limit", "rate", "writer-mismatch", "can-write", "validate" */
+    struct relay_text path;   /* JSON array as it came in; no value unless can-write or validate */
+};
+
+/* The core's only door to the world. `now` and `mint` are required, the observers may be NULL. */
+struct relay_env {
+    void *context;
+    /* Milliseconds since any fixed point; may stand still, never goes back. */
+    int64_t (*now)(void *context);
+    /* Writes a fresh epoch of at most `capacity` bytes of plain ASCII (no quote, no backslash) and returns its
+       length, at least 1. Two calls never give the same (epoch.unique). */
+    size_t (*mint)(void *context, char *out, size_t capacity);
+    /* commit.each: once per ordered envelope, after its broadcast. `room` is decoded, `envelope` is the JSON text as broadcast.
+       Never called for RELAY_PROTOCOL_0_1_0. */
+    void (*on_commit)(void *context, struct relay_text room, struct relay_text envelope,
+                      const struct relay_commit_state *state, struct relay_commit *commit);
+    /* eject.observed: once per ejection, before anything is sent. */
+    void (*on_violation)(void *context, struct relay_text room, const struct relay_violation *violation);
+};
+
+/* The folded root after this commit as JSON text, built on first use and kept until the next write; no value
+   when the fold has none yet. Valid during on_commit. */
+struct relay_text relay_commit_root(struct relay_commit *commit);
+
+/* One rule of the path-prefix ACL. */
+struct relay_policy; /* see policy.h: made from its JSON form */
+
+struct relay_options {
+    enum relay_protocol protocol;
+    double policy_version;        /* what hello and every envelope must carry; compared as a double */
+    size_t journal_limit;         /* envelopes kept per room; default 1000 */
+    size_t max_ops_per_envelope;  /* default 1024 */
+    double max_envelopes_per_second; /* 0 = no limit (the default) */
+    const struct relay_policy *policy; /* NULL = none; borrowed, must outlive the relay */
+    size_t max_rooms;             /* ceiling on rooms that exist at once; a hello past it is ignored and its
+                                     connection closed. Default 100,000 */
+    size_t max_array_length;      /* ceiling on one folded array's length (fold.huge-index): a write past it is
+                                     ordered and broadcast, but not folded. Default 1,000,000 */
+};
+
+/* The defaults of the protocol's option table for `protocol`. */
+struct relay_options relay_options_default(enum relay_protocol protocol);
+
+/* ---- the relay --------------------------------------------------------------------------------- */
+
+struct relay;
+struct relay_connection;
+
+/* Makes an empty relay. `env` and `options` are copied. Returns NULL when memory is out. */
+struct relay *relay_new(const struct relay_env *env, const struct relay_options *options);
+
+/* Frees the relay, its rooms and its connections; calls no sink. NULL is allowed. */
+void relay_free(struct relay *relay);
+
+/* A new connection of `principal` (copied). `sink` is copied. Returns NULL when memory is out. */
+struct relay_connection *relay_connect(struct relay *relay, const struct relay_sink *sink,
+                                       const struct relay_principal *principal);
+
+/*
+ * One text message from the connection: `bytes` is any bytes at all (frame.garbage-isolated); bytes that are
+ * not UTF-8 or not a JSON object are garbage, which closes the connection.
+ */
+void relay_receive(struct relay_connection *connection, const char *bytes, size_t length);
+
+/* The transport is gone (leave.member-gone, leave.abrupt). Frees the connection. */
+void relay_disconnect(struct relay_connection *connection);
+
+/* A hydrate was accepted, refused by a rule of the hydrate area, or its snapshot is not well formed. */
+enum relay_hydrated { RELAY_HYDRATED, RELAY_HYDRATE_REFUSED, RELAY_HYDRATE_MALFORMED };
+
+/* Restores a persisted room from `{seq, root?, epoch?, schemaVersion?, journal?}` as JSON text (hydrate.*; 0.1.1 on;
+   RELAY_PROTOCOL_0_1_0 always refuses). `room` is decoded characters. */
+enum relay_hydrated relay_hydrate(struct relay *relay, struct relay_text room, struct relay_text snapshot);
+
+struct relay_room_info {
+    uint64_t seq;
+    size_t members;
+    size_t journal;
+};
+
+/* Looks a room up without making it; false when there is none. */
+bool relay_room(const struct relay *relay, struct relay_text room, struct relay_room_info *info);
+
+#endif
