@@ -1,0 +1,113 @@
+/*
+ * A scenario as read from its YAML file: checked, and with every node's line and column.
+ */
+#ifndef MESHSPEC_SCENARIO_H
+#define MESHSPEC_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/json/value.h"
+#include "harness/scenario/clauses.h"
+
+struct client {
+    struct text name;
+    struct text writer; /* default: the name */
+    struct text origin; /* default: the name */
+    struct text kind;   /* bytes NULL: none */
+    struct text claims; /* JSON text; bytes NULL: none */
+    uint32_t line;
+};
+
+/* FORMAT.md says what each verb means. */
+enum verb {
+    /* of a client */
+    VERB_CONNECTS, VERB_HELLO, VERB_WRITES, VERB_PRESENCE, VERB_SIGNAL, VERB_SENDS, VERB_SENDS_TEXT, VERB_SENDS_BYTES, VERB_GETS,
+    VERB_GETS_IN_ANY_ORDER, VERB_QUIET, VERB_CLOSED, VERB_LEAVES, VERB_DROPS, VERB_STALLS, VERB_RESUMES, VERB_JOINS_AS,
+    /* of the relay */
+    VERB_HYDRATE, VERB_ROOM, VERB_COMMITTED, VERB_VIOLATED, VERB_RESTART,
+    /* of the clock */
+    VERB_ADVANCE,
+    /* of steps themselves */
+    VERB_RACE, VERB_EITHER, VERB_REPEAT
+};
+
+struct step_list {
+    struct step *steps;
+    size_t count;
+};
+
+struct step {
+    enum verb verb;
+    struct text actor;                  /* a client's name, "relay", "clock"; empty for race, either, repeat */
+    const struct json_value *argument;  /* the verb's argument, shorthand as written; NULL when it has none */
+    const struct json_value *node;      /* the whole step, for positions and for modifiers */
+    struct text room;                   /* the modifier `in`; default "r" */
+    const struct json_value *as;        /* the modifier `as` of writes; NULL */
+    bool answers;                       /* hydrate: what it must answer (default true) */
+    int64_t milliseconds;               /* advance */
+    uint64_t times;                     /* repeat */
+    struct text counter;                /* repeat: the name the round's number (from 1) is bound to; empty: none */
+    struct step_list *branches;         /* race, either: the branches; repeat: one branch */
+    size_t branch_count;
+    uint32_t line, column;
+};
+
+struct scenario {
+    const char *file; /* as given */
+    const char *name; /* the path below the scenarios folder, without `.yaml`: "join/delta-lower-bound" */
+    struct text title;
+    const struct clause **clauses;
+    size_t clause_count;
+    const char **ranges; /* `profiles`; none: every profile in which all clauses hold */
+    size_t range_count;
+    const struct json_value *options; /* `relay`; NULL: the defaults */
+    struct client *clients;
+    size_t client_count;
+    bool ignore_presence, ignore_member; /* `ignore` */
+    int limit_ms;                        /* `limit`, default SCENARIO_LIMIT_MS */
+    const struct json_value *expect;     /* `expect` of a selftest: {verdict: fail|skip|error, …}; NULL elsewhere */
+    struct step_list steps;
+    struct arena *arena; /* owns all of it */
+};
+
+#define SCENARIO_LIMIT_MS 10000
+#define SCENARIO_FILE_CEILING ((size_t)4 << 20) /* bytes of one file */
+#define SCENARIO_INTERLEAVINGS_CEILING 1000     /* of one race */
+
+/*
+ * Reads and checks one file. Everything that can be wrong with it is found here: YAML syntax, the JSON Schema, unknown verbs, clauses, clients, bad patterns and templates.
+ * Returns NULL with ERROR_USAGE "file:line:column: what is wrong, what was expected".
+ */
+struct scenario *scenario_load(const char *file, const char *name, const struct clauses *clauses, struct error *error);
+
+/* NULL is allowed. */
+void scenario_free(struct scenario *scenario);
+
+/* Whether the scenario runs in a profile such as "0.2.0". */
+bool scenario_in_profile(const struct scenario *scenario, const char *profile);
+
+/*
+ * The capabilities (see target.h) that the scenario needs, each once, ended by NULL; valid as long as the scenario.
+ */
+const char *const *scenario_needs(struct scenario *scenario);
+
+/* ---- finding files ---- */
+
+struct scenario_set {
+    struct scenario **scenarios; /* sorted by name */
+    size_t count;
+    struct clauses *clauses;
+};
+
+/*
+ * Loads every `*.yaml` below each path (a file or a folder; default: the scenarios folder without its selftest/). `root` is the folder that holds scenarios/ and fixtures/.
+ * Reports every bad file, not only the first, through `report`; returns false when there was one.
+ */
+bool scenario_set_load(struct scenario_set *set, const char *root, const char *const *paths, size_t path_count,
+                       void (*report)(void *context, const struct error *error), void *context);
+
+void scenario_set_free(struct scenario_set *set);
+
+#endif
