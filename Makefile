@@ -32,7 +32,7 @@ LIBS_criterion  = $(shell pkg-config --libs criterion)
 
 relay_sources    := $(wildcard relay-ref/json/*.c relay-ref/core/*.c)
 adapter_sources  := $(wildcard relay-ref/adapters/*.c)
-harness_sources  := $(wildcard $(foreach room,base json match scenario run target history report command,harness/$(room)/*.c))
+harness_sources  := $(wildcard $(foreach room,base json match scenario run target replay history report command,harness/$(room)/*.c))
 store_sources    := $(wildcard tools/sync-server/*.c)
 provision_sources := $(wildcard tools/provision/*.c)
 

@@ -1,0 +1,336 @@
+/*
+ * The reference relay in this process. Every connection is an in-memory socket pair: bytes in, bytes out; nothing of
+ * the relay's own parsing reaches the harness.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/base/memory.h"
+#include "harness/json/value.h"
+#include "harness/target/events.h"
+#include "harness/target/outcome.h"
+#include "relay-ref/adapters/options.h"
+#include "relay-ref/adapters/pair.h"
+#include "relay-ref/core/relay.h"
+
+struct memory_connection {
+    int number;
+    bool ended; /* by the client's side: what it received before may still be taken, a close no more */
+    struct pair *pair;
+};
+
+struct memory_target {
+    struct target target;
+    struct relay *relay; /* NULL: no case is open */
+    struct relay_settings *settings;
+    enum relay_protocol protocol; /* of the open case; the newest while none is open */
+    int64_t now;
+    uint64_t epochs; /* minted in this case */
+    struct memory_connection *connections;
+    size_t count, capacity;
+    size_t cursor;                  /* the connection whose queue is looked at next */
+    struct target_events events;    /* what observers saw, and what a life of the relay that has ended left unread */
+    struct relay_frame *handed_out; /* the message that next_event gave last */
+};
+
+static struct memory_target *memory_of(struct target *target) {
+    return (struct memory_target *)target;
+}
+
+static struct relay_text relay_text_of(struct text text) {
+    return (struct relay_text){text.bytes, text.length};
+}
+
+static struct text text_of_relay(struct relay_text text) {
+    return (struct text){text.bytes, text.length};
+}
+
+/* ---- the relay's door to the world --------------------------------------------------------------- */
+
+static int64_t read_clock(void *context) {
+    return ((struct memory_target *)context)->now;
+}
+
+/* Counts on through every life of the relay within a case: a restarted relay has new epochs (epoch.unique). */
+static size_t mint_epoch(void *context, char *out, size_t capacity) {
+    struct memory_target *memory = context;
+    char epoch[32];
+    int length = snprintf(epoch, sizeof epoch, "epoch-%" PRIu64, ++memory->epochs);
+    size_t size = (size_t)length < capacity ? (size_t)length : capacity;
+    memcpy(out, epoch, size);
+    return size;
+}
+
+/* Queues an observer's JSON object, whose memory goes over. */
+static void observe(struct memory_target *memory, const char *name, const struct buffer *json) {
+    events_add_owned(&memory->events, &(struct target_event){
+                                          .kind = TARGET_OBSERVED, .text = {json->bytes, json->length}, .name = name});
+}
+
+/*
+ * The event carries the root, so each commit of this target costs the root's size, however small the write: a long run
+ * on a large root is quadratic here, and not in a relay whose observer does not ask for it.
+ */
+static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
+                      const struct relay_commit_state *state, struct relay_commit *commit) {
+    struct memory_target *memory = context;
+    struct buffer json = {0};
+    buffer_string(&json, "{\"room\":");
+    json_print_string(&json, text_of_relay(room));
+    buffer_string(&json, ",\"env\":");
+    buffer_text(&json, text_of_relay(envelope));
+    buffer_format(&json, ",\"state\":{\"seq\":%" PRIu64 ",\"epoch\":", state->seq);
+    json_print_string(&json, text_of_relay(state->epoch));
+    struct relay_text root = relay_commit_root(commit);
+    if (root.bytes != NULL) {
+        buffer_string(&json, ",\"root\":");
+        buffer_text(&json, text_of_relay(root));
+    }
+    if (memory->protocol >= RELAY_PROTOCOL_0_2_0)
+        buffer_format(&json, ",\"schemaVersion\":%" PRIu64, state->schema_version);
+    buffer_string(&json, "}}");
+    observe(memory, "commit", &json);
+}
+
+static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
+    struct buffer json = {0};
+    buffer_string(&json, "{\"room\":");
+    json_print_string(&json, text_of_relay(room));
+    buffer_string(&json, ",\"violation\":{\"writer\":");
+    json_print_string(&json, text_of_relay(violation->writer));
+    buffer_format(&json, ",\"reason\":\"%s\"", violation->reason);
+    if (violation->path.bytes != NULL) {
+        buffer_string(&json, ",\"path\":");
+        buffer_text(&json, text_of_relay(violation->path));
+    }
+    buffer_string(&json, "}}");
+    observe(context, "violation", &json);
+}
+
+/* ---- connections --------------------------------------------------------------------------------- */
+
+static struct memory_connection *find(struct memory_target *memory, int number) {
+    for (size_t i = 0; i < memory->count; i++)
+        if (memory->connections[i].number == number)
+            return &memory->connections[i];
+    return NULL;
+}
+
+static void forget(struct memory_target *memory, size_t index) {
+    pair_free(memory->connections[index].pair);
+    memmove(&memory->connections[index], &memory->connections[index + 1],
+            (memory->count - index - 1) * sizeof *memory->connections);
+    memory->count--;
+}
+
+/* The next event of a connection's own queue; a frame in it is the target's to give back. */
+static bool take_from(struct memory_target *memory, const struct memory_connection *connection,
+                      struct target_event *event) {
+    struct pair_event taken = pair_take(connection->pair);
+    *event = (struct target_event){.kind = TARGET_CLOSED, .connection = connection->number};
+    if (taken.kind == PAIR_MESSAGE) {
+        event->kind = TARGET_MESSAGE;
+        event->text = (struct text){taken.frame->text, taken.frame->length};
+        memory->handed_out = taken.frame;
+    }
+    return taken.kind == PAIR_MESSAGE || (taken.kind == PAIR_CLOSED && !connection->ended);
+}
+
+static void give_back(struct memory_target *memory) {
+    if (memory->handed_out != NULL)
+        relay_frame_release(memory->handed_out);
+    memory->handed_out = NULL;
+}
+
+/* Looks at every connection once, beginning where the last event was found: a broadcast is taken in one round. */
+static bool take_from_any(struct memory_target *memory, struct target_event *event) {
+    for (size_t left = memory->count; left > 0; left--) {
+        if (memory->cursor >= memory->count)
+            memory->cursor = 0;
+        struct memory_connection *connection = &memory->connections[memory->cursor];
+        if (take_from(memory, connection, event))
+            return true;
+        if (connection->ended)
+            forget(memory, memory->cursor);
+        else
+            memory->cursor++;
+    }
+    return false;
+}
+
+/* Ends this life of the relay. What its connections had received and nobody took yet stays to be taken. */
+static void end_life(struct memory_target *memory) {
+    give_back(memory);
+    struct target_event event;
+    while (take_from_any(memory, &event)) {
+        events_add(&memory->events, &event);
+        give_back(memory);
+    }
+    while (memory->count > 0)
+        forget(memory, memory->count - 1);
+    relay_free(memory->relay);
+    relay_settings_free(memory->settings);
+    memory->relay = NULL;
+    memory->settings = NULL;
+}
+
+/* ---- the table ----------------------------------------------------------------------------------- */
+
+static bool can(struct target *target, const char *capability) {
+    static const char *const always[] = {"barrier",   "options", "policy.acl", "policy.validate", "clock", "room",
+                                         "violation", "restart", "fresh"};
+    static const char *const since_0_1_1[] = {"hydrate", "commit"};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        if (strcmp(always[i], capability) == 0)
+            return true;
+    if (memory_of(target)->protocol == RELAY_PROTOCOL_0_1_0)
+        return false;
+    return strcmp(since_0_1_1[0], capability) == 0 || strcmp(since_0_1_1[1], capability) == 0;
+}
+
+static enum target_outcome open(struct target *target, const char *profile, struct text options, int limit_ms,
+                                struct error *error) {
+    (void)limit_ms; /* nothing here waits */
+    struct memory_target *memory = memory_of(target);
+    end_life(memory);
+    enum relay_protocol protocol;
+    if (!relay_protocol_from_name(profile, &protocol))
+        return target_lacks(error, "memory speaks 0.1.0, 0.1.1 and 0.2.0, not %s", profile);
+    char reason[256];
+    struct relay_settings *settings = relay_settings_read(protocol, relay_text_of(options), reason, sizeof reason);
+    if (settings == NULL)
+        return target_lacks(error, "memory cannot honour the options: %s", reason);
+    struct relay_env env = {
+        .context = memory, .now = read_clock, .mint = mint_epoch, .on_commit = on_commit, .on_violation = on_violation};
+    memory->relay = relay_new(&env, relay_settings_options(settings));
+    if (memory->relay == NULL) {
+        relay_settings_free(settings);
+        return target_misused(error, "memory is out");
+    }
+    memory->settings = settings;
+    memory->protocol = protocol;
+    return TARGET_OK;
+}
+
+static enum target_outcome open_first(struct error *error) {
+    return target_misused(error, "the memory target was used before a case was opened");
+}
+
+static enum target_outcome connect(struct target *target, int number, const struct target_principal *principal,
+                                   struct error *error) {
+    struct memory_target *memory = memory_of(target);
+    if (memory->relay == NULL)
+        return open_first(error);
+    if (find(memory, number) != NULL)
+        return target_misused(error, "connection %d was connected twice in one case", number);
+    if (principal->writer.length == 0)
+        return target_lacks(error, "a principal's writer is never empty");
+    struct relay_principal who = {.writer = relay_text_of(principal->writer),
+                                  .kind = relay_text_of(principal->kind),
+                                  .claims = relay_text_of(principal->claims)};
+    struct pair *pair = pair_open(memory->relay, &who);
+    if (pair == NULL)
+        return target_misused(error, "memory is out");
+    memory->connections =
+        memory_room(memory->connections, memory->count, &memory->capacity, sizeof *memory->connections);
+    memory->connections[memory->count++] = (struct memory_connection){.number = number, .pair = pair};
+    return TARGET_OK;
+}
+
+static enum target_outcome send(struct target *target, int number, struct text message, enum target_frame frame,
+                                int fragments, struct error *error) {
+    if (!target_plain_message(error, frame, fragments))
+        return TARGET_NO;
+    struct memory_connection *connection = find(memory_of(target), number);
+    if (connection != NULL && !connection->ended)
+        pair_send(connection->pair, message.bytes, message.length);
+    return TARGET_OK;
+}
+
+/* There is no handshake to leave out: the relay's core sees a disconnect in both cases. */
+static enum target_outcome disconnect(struct target *target, int number, bool abrupt, struct error *error) {
+    (void)abrupt, (void)error;
+    struct memory_connection *connection = find(memory_of(target), number);
+    if (connection != NULL) {
+        connection->ended = true;
+        pair_disconnect(connection->pair);
+    }
+    return TARGET_OK;
+}
+
+static enum target_outcome hydrate(struct target *target, struct text room, struct text snapshot, bool *answer,
+                                   struct error *error) {
+    struct memory_target *memory = memory_of(target);
+    if (memory->relay == NULL)
+        return open_first(error);
+    if (memory->protocol == RELAY_PROTOCOL_0_1_0)
+        return target_lacks(error, "0.1.0 has no hydrate");
+    *answer = relay_hydrate(memory->relay, relay_text_of(room), relay_text_of(snapshot)) == RELAY_HYDRATED;
+    return TARGET_OK;
+}
+
+static enum target_outcome room(struct target *target, struct text name, struct buffer *info, struct error *error) {
+    struct memory_target *memory = memory_of(target);
+    if (memory->relay == NULL)
+        return open_first(error);
+    struct relay_room_info found;
+    if (relay_room(memory->relay, relay_text_of(name), &found))
+        buffer_format(info, "{\"seq\":%" PRIu64 ",\"members\":%zu,\"journal\":%zu}", found.seq, found.members,
+                      found.journal);
+    else
+        buffer_string(info, "null");
+    return TARGET_OK;
+}
+
+static enum target_outcome set_clock(struct target *target, int64_t ms, struct error *error) {
+    struct memory_target *memory = memory_of(target);
+    if (ms < memory->now)
+        return target_lacks(error, "the virtual clock never goes back: it shows %" PRId64 ", asked for was %" PRId64,
+                            memory->now, ms);
+    memory->now = ms;
+    return TARGET_OK;
+}
+
+static bool next_event(struct target *target, int timeout_ms, struct target_event *event, struct error *error) {
+    (void)timeout_ms, (void)error;
+    struct memory_target *memory = memory_of(target);
+    give_back(memory);
+    return events_take(&memory->events, event) || take_from_any(memory, event);
+}
+
+static void close_case(struct target *target) {
+    struct memory_target *memory = memory_of(target);
+    end_life(memory);
+    events_clear(&memory->events);
+    memory->protocol = RELAY_PROTOCOL_0_2_0;
+    memory->now = TARGET_CLOCK_START;
+    memory->epochs = 0;
+}
+
+static void free_target(struct target *target) {
+    close_case(target);
+    free(memory_of(target)->connections);
+    free(target);
+}
+
+struct target *target_memory_new(void) {
+    static const struct target_table table = {.can = can,
+                                              .open = open,
+                                              .connect = connect,
+                                              .send = send,
+                                              .disconnect = disconnect,
+                                              .stall = target_has_no_stall,
+                                              .hydrate = hydrate,
+                                              .room = room,
+                                              .clock = set_clock,
+                                              .next_event = next_event,
+                                              .close = close_case,
+                                              .free = free_target};
+    struct memory_target *memory = memory_zeroed(1, sizeof *memory);
+    memory->target = (struct target){.table = &table, .name = "memory"};
+    memory->protocol = RELAY_PROTOCOL_0_2_0;
+    memory->now = TARGET_CLOCK_START;
+    return &memory->target;
+}
