@@ -36,7 +36,7 @@ struct target_event {
     enum target_event_kind kind;
     int connection;       /* TARGET_MESSAGE, TARGET_CLOSED */
     bool binary;          /* TARGET_MESSAGE: it came as a binary message */
-    unsigned close_code;  /* TARGET_CLOSED: the WebSocket close code; 0 when there is none */
+    unsigned close_code;  /* TARGET_CLOSED: the WebSocket close code; 0 when there is none; 1006 when a socket ended without a close frame */
     struct text text;     /* valid until the next call of next_event or close; for TARGET_CLOSED the close reason */
     const char *name;     /* TARGET_OBSERVED; likewise valid */
 };
@@ -84,11 +84,17 @@ struct target_table {
     /* Ends the case: drops every connection and event. The target can be opened again. */
     void (*close)(struct target *target);
     void (*free)(struct target *target);
+    /*
+     * What the target logged since the case was opened (the end of an adapter's standard error), as evidence to keep with the case; valid until the next
+     * call of any function. May be NULL in a table: there is no log.
+     */
+    struct text (*log)(struct target *target);
 };
 
 struct target {
     const struct target_table *table;
-    const char *name; /* as reports show it: "memory", "ws://…", "exec:…" */
+    const char *name;  /* as reports show it: "memory", "ws://…", "exec:…" */
+    const char *about; /* what it says of itself: "some-relay 1.2.0 (Erlang)"; NULL when it says nothing */
 };
 
 /* ---- kinds of target; each is freed with its table's `free` ---- */

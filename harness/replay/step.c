@@ -1,0 +1,161 @@
+#include "harness/replay/step.h"
+
+#include "harness/replay/difference.h"
+
+/* ---- epochs -------------------------------------------------------------------------------------- */
+
+static struct epoch *find_name(const struct epochs *epochs, struct text name) {
+    struct epoch *epoch = epochs->first;
+    while (epoch != NULL && !text_equal(epoch->name, name))
+        epoch = epoch->next;
+    return epoch;
+}
+
+static struct epoch *find_minted(const struct epochs *epochs, struct text minted) {
+    struct epoch *epoch = epochs->first;
+    while (epoch != NULL && !text_equal(epoch->minted, minted))
+        epoch = epoch->next;
+    return epoch;
+}
+
+static struct text keep(struct arena *arena, struct text text) {
+    return (struct text){arena_copy(arena, text.bytes, text.length), text.length};
+}
+
+static void bind(struct epochs *epochs, struct text name, struct text minted) {
+    struct epoch *epoch = arena_alloc(epochs->arena, sizeof *epoch);
+    *epoch =
+        (struct epoch){.name = keep(epochs->arena, name), .minted = keep(epochs->arena, minted), .next = epochs->first};
+    epochs->first = epoch;
+}
+
+struct text epochs_value(struct epochs *epochs, struct text name) {
+    if (find_name(epochs, name) == NULL)
+        bind(epochs, name, name);
+    return find_name(epochs, name)->minted;
+}
+
+/* Where an epoch stands in an event: a welcome's `epoch`, a commit's `state.epoch`; NULL when it has none. */
+static struct json_value *epoch_holder(struct json_value *value) {
+    if (json_is_string(json_get(value, "t"), "welcome"))
+        return value;
+    return json_get(value, "state");
+}
+
+/*
+ * Puts what the wanted event's `$n` is bound to in its place, having bound it to what came if it is new. An epoch that
+ * came and has another name already is not new (epoch.unique): `$n` stays, and differs.
+ */
+static void settle_epoch(struct epochs *epochs, struct json_value *wanted, struct json_value *came) {
+    struct json_value *holder = epoch_holder(wanted);
+    const struct json_value *name = json_get(holder, "epoch");
+    if (name == NULL || name->type != JSON_STRING)
+        return;
+    struct epoch *epoch = find_name(epochs, name->text);
+    const struct json_value *minted = json_get(epoch_holder(came), "epoch");
+    bool can_bind = minted != NULL && minted->type == JSON_STRING && minted->text.length > 0 &&
+                    find_minted(epochs, minted->text) == NULL;
+    if (epoch == NULL && can_bind) {
+        bind(epochs, name->text, minted->text);
+        epoch = epochs->first;
+    }
+    if (epoch != NULL)
+        json_set(holder, TEXT("epoch"), json_string(epochs->arena, epoch->minted));
+}
+
+/* ---- events -------------------------------------------------------------------------------------- */
+
+/* What a recorded event is, in the terms of what comes. */
+struct wanted_event {
+    enum target_event_kind kind;
+    struct text stream;
+    struct json_value *value; /* NULL for a close */
+    const char *path;         /* of `value` in the recorded event */
+};
+
+static struct wanted_event read_wanted(struct json_value *event) {
+    const struct json_value *on = json_get(event, "on"), *connection = json_get(event, "conn");
+    if (json_is_string(on, "send"))
+        return (struct wanted_event){TARGET_MESSAGE, connection->text, json_get(event, "msg"), "msg"};
+    if (json_is_string(on, "close"))
+        return (struct wanted_event){TARGET_CLOSED, connection->text, NULL, "close"};
+    return (struct wanted_event){TARGET_OBSERVED, on->text, event, "event"};
+}
+
+static const char *kind_name(enum target_event_kind kind) {
+    return kind == TARGET_MESSAGE ? "a message" : kind == TARGET_CLOSED ? "a close" : "an observation";
+}
+
+static void show_came(struct buffer *out, const struct came_event *came) {
+    if (came == NULL)
+        buffer_string(out, "nothing");
+    else if (came->kind == TARGET_CLOSED)
+        buffer_string(out, "a close");
+    else if (came->value != NULL)
+        difference_show(out, came->value);
+    else
+        buffer_format(out, "a text that is not JSON, of %zu bytes", came->text.length);
+}
+
+static void show_wanted(struct buffer *out, const struct wanted_event *wanted) {
+    if (wanted->kind == TARGET_CLOSED)
+        buffer_string(out, "a close");
+    else
+        difference_show(out, wanted->value);
+}
+
+static struct came_event *next_of(struct came_event *came, enum target_event_kind kind, struct text stream) {
+    while (came != NULL && (came->taken || (came->kind == TARGET_OBSERVED) != (kind == TARGET_OBSERVED) ||
+                            !text_equal(came->stream, stream)))
+        came = came->next;
+    return came;
+}
+
+static void name_stream(struct buffer *out, struct text stream) {
+    buffer_text(out, stream);
+    buffer_string(out, ": ");
+}
+
+static bool compare_one(struct epochs *epochs, const struct wanted_event *wanted, struct came_event *came,
+                        struct buffer *difference) {
+    if (came == NULL || came->kind != wanted->kind || (came->value == NULL && came->kind != TARGET_CLOSED)) {
+        name_stream(difference, wanted->stream);
+        buffer_format(difference, "%s: wanted ", kind_name(wanted->kind));
+        show_wanted(difference, wanted);
+        buffer_string(difference, ", came ");
+        show_came(difference, came);
+        return false;
+    }
+    came->taken = true;
+    if (wanted->kind == TARGET_CLOSED)
+        return true;
+    settle_epoch(epochs, wanted->value, came->value);
+    if (json_equal(wanted->value, came->value))
+        return true;
+    name_stream(difference, wanted->stream);
+    difference_find(difference, wanted->path, wanted->value, came->value);
+    return false;
+}
+
+bool step_compare(struct epochs *epochs, const struct json_value *out, struct came_event *came, step_shows *shows,
+                  void *context, size_t *compared, struct buffer *difference) {
+    for (struct json_value *event = out->first; event != NULL; event = event->next) {
+        struct wanted_event wanted = read_wanted(event);
+        if (wanted.kind == TARGET_OBSERVED) {
+            if (!shows(context, json_get(event, "on")))
+                continue;
+            json_remove(event, TEXT("on"));
+        }
+        ++*compared;
+        if (!compare_one(epochs, &wanted, next_of(came, wanted.kind, wanted.stream), difference))
+            return false;
+    }
+    for (const struct came_event *event = came; event != NULL; event = event->next)
+        if (!event->taken) {
+            name_stream(difference, event->stream);
+            buffer_format(difference, "%s: wanted nothing, came ", kind_name(event->kind));
+            show_came(difference, event);
+            return false;
+        }
+    return true;
+}
