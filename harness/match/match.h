@@ -13,13 +13,16 @@
  *   {$type: name}      null, boolean, number, string, array, object
  *   {$gt|$gte|$lt|$lte: n}  a number so compared
  *   {$regex: R}        a string that POSIX extended regex R finds a match in
- *   {$not: P}          does not match P
+ *   {$not: P}          a value that does not match P; there must be one
  *   {$one-of: [P…]}    matches at least one
  *   {$length: P}       the length of a string (in UTF-16 code units) or array, or the number of an object's keys, matches P
  *   {$all: [P…]}       matches each
  *   {$json: "text"}    equal to this JSON text (for what YAML cannot write: lone surrogates)
  *   {$literal: V}      equal to V, operators in it not read
- *   {$repeat: {text: T, times: N}}, {$nested: {in: array|object, levels: N}}  equal to this generated value (see value templates in template.h)
+ *   {$repeat: {text: T, times: N}}, {$nested: {in: array|object, levels: N}}, {$concat: …}, {$plus: …}  equal to this generated value (see template.h)
+ *
+ * Plain JSON may be nested to any depth; operators stand in each other at most 64 deep. $one-of and $contains take the first
+ * choice that fits. Patterns of one $unordered that bind names are tried in the order in which they are written.
  */
 #ifndef MESHSPEC_MATCH_H
 #define MESHSPEC_MATCH_H
@@ -59,12 +62,20 @@ struct difference {
 struct match_result {
     bool matched;
     struct difference *first; /* in order of the pattern; allocated in the bindings' arena */
+    const char *fault;        /* NULL; else the scenario's own mistake ("12:5: nothing has bound the name …"): matched is false */
 };
 
 /*
  * Holds `value` (NULL: no value) against `pattern`. New bindings are kept only when the whole matches. `pattern` must have passed match_check.
  */
 struct match_result match(const struct json_value *pattern, const struct json_value *value, struct bindings *bindings);
+
+/*
+ * Holds an array of values against an array of patterns, one to one in some order, as $unordered does (gets-in-any-order).
+ * At most 2000 of them.
+ */
+struct match_result match_in_any_order(const struct json_value *patterns, const struct json_value *values,
+                                       struct bindings *bindings);
 
 /* A difference as one readable sentence: "env.seq: wanted 2, came 3". */
 void difference_print(struct buffer *out, const struct difference *difference);
