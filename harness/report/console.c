@@ -1,0 +1,185 @@
+#include "harness/report/console.h"
+
+#include <string.h>
+
+enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
+
+static const char *escape(const struct console_style *style, enum colour colour) {
+    static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[36m"};
+    return style->colour ? codes[colour] : "";
+}
+
+/* Text from outside, cut to a ceiling at a character's border, control characters made visible. */
+static void visible(struct buffer *out, struct text text, size_t ceiling) {
+    size_t shown = text.length < ceiling ? text.length : ceiling;
+    while (shown > 0 && shown < text.length && ((unsigned char)text.bytes[shown] & 0xC0) == 0x80) {
+        shown--;
+    }
+    for (size_t i = 0; i < shown; i++) {
+        unsigned char byte = (unsigned char)text.bytes[i];
+        if (byte < 0x20 || byte == 0x7F) {
+            buffer_format(out, "\\x%02x", byte);
+        } else {
+            buffer_append(out, &text.bytes[i], 1);
+        }
+    }
+    if (shown < text.length) {
+        buffer_format(out, "… (%zu bytes)", text.length);
+    }
+}
+
+static void heading(struct buffer *out, const struct case_result *result, const struct console_style *style) {
+    const char *word = "FAIL";
+    enum colour colour = RED;
+    if (result->verdict == VERDICT_ERROR) {
+        word = "ERROR";
+    } else if (!case_counts(result, style->strict)) {
+        word = scenario_level(result->scenario) == CLAUSE_SHOULD ? "WARN" : "NOTE";
+        colour = YELLOW;
+    }
+    buffer_format(out, "%s%s%s %s%s%s  (%s, %s)\n", escape(style, colour), word, escape(style, PLAIN), escape(style, BOLD),
+                  result->scenario->name, escape(style, PLAIN), result->profile, result->target);
+    buffer_format(out, "  %.*s\n", (int)result->scenario->title.length, result->scenario->title.bytes);
+}
+
+static void clauses(struct buffer *out, const struct scenario *scenario, const struct console_style *style) {
+    for (size_t i = 0; i < scenario->clause_count; i++) {
+        const struct clause *clause = scenario->clauses[i];
+        buffer_format(out, "  %s%s %s%s: %s\n", escape(style, CYAN), clause_level_name(clause->level), clause->id,
+                      escape(style, PLAIN), clause->text);
+    }
+}
+
+static void named(struct buffer *out, const char *name, struct text text) {
+    if (text.bytes != NULL) {
+        buffer_format(out, "    %-7s ", name);
+        visible(out, text, 2000);
+        buffer_string(out, "\n");
+    }
+}
+
+static void failure(struct buffer *out, const struct case_result *result) {
+    const struct failure *failure = &result->failure;
+    buffer_format(out, "  %s", result->scenario->file);
+    if (failure->line > 0) {
+        buffer_format(out, ":%u:%u", failure->line, failure->column);
+    }
+    buffer_string(out, ": ");
+    visible(out, failure->message, 1000);
+    buffer_string(out, "\n");
+    for (const struct difference *difference = failure->differences; difference != NULL; difference = difference->next) {
+        buffer_string(out, "    ");
+        difference_print(out, difference);
+        if (difference->line > 0 && difference->line != failure->line) {
+            buffer_format(out, "  (line %u)", difference->line);
+        }
+        buffer_string(out, "\n");
+    }
+    named(out, "wanted", failure->wanted);
+    named(out, "came", failure->came);
+}
+
+static const char *arrow(enum trace_kind kind) {
+    switch (kind) {
+    case TRACE_SENT:
+        return "→";
+    case TRACE_RECEIVED:
+        return "←";
+    case TRACE_CLOSED:
+        return "✕ closed by the relay";
+    case TRACE_LEFT:
+        return "✕ leaves";
+    case TRACE_CONNECTED:
+        return "connects as";
+    case TRACE_OBSERVED:
+        return "observed";
+    default:
+        return "";
+    }
+}
+
+static void trace_line(struct buffer *out, const struct trace_entry *entry, const struct console_style *style) {
+    buffer_format(out, "   %s%8.1f ms  %-8.*s %s ", entry->unexpected ? escape(style, RED) : escape(style, DIM),
+                  (double)entry->elapsed_us / 1000.0, (int)entry->actor.length, entry->actor.bytes, arrow(entry->kind));
+    visible(out, entry->text, CONSOLE_TEXT_CEILING);
+    if (entry->line > 0) {
+        buffer_format(out, "  (line %u)", entry->line);
+    }
+    buffer_format(out, "%s%s\n", entry->unexpected ? "  ◀ this one" : "", escape(style, PLAIN));
+}
+
+static void transcript(struct buffer *out, const struct case_result *result, const struct console_style *style) {
+    if (result->trace == NULL) {
+        return;
+    }
+    buffer_string(out, "  transcript\n");
+    for (const struct trace_entry *entry = result->trace; entry != NULL; entry = entry->next) {
+        trace_line(out, entry, style);
+    }
+}
+
+static void repeat_with(struct buffer *out, const struct case_result *result, const struct console_style *style) {
+    buffer_format(out, "  again: %s run%s%s --profile %s", style->program, style->arguments[0] == '\0' ? "" : " ",
+                  style->arguments, result->profile);
+    if (result->plays > 1) {
+        buffer_format(out, " --seed %llu", (unsigned long long)result->seed);
+    }
+    buffer_format(out, " %s\n\n", result->scenario->file);
+}
+
+void console_case(struct buffer *out, const struct case_result *result, const struct console_style *style) {
+    if (result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP) {
+        return;
+    }
+    heading(out, result, style);
+    clauses(out, result->scenario, style);
+    if (result->verdict == VERDICT_ERROR) {
+        buffer_format(out, "  %s: ", result->scenario->file);
+        visible(out, result->reason, 2000);
+        buffer_string(out, "\n");
+    } else {
+        failure(out, result);
+    }
+    transcript(out, result, style);
+    repeat_with(out, result, style);
+}
+
+static bool named_before(const struct suite_results *results, size_t index) {
+    for (size_t i = 0; i < index; i++) {
+        if (results->cases[i].verdict == VERDICT_SKIP && text_equal(results->cases[i].reason, results->cases[index].reason)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void skips(struct buffer *out, const struct suite_results *results, const struct console_style *style) {
+    for (size_t i = 0; i < results->count; i++) {
+        const struct case_result *result = &results->cases[i];
+        if (result->verdict != VERDICT_SKIP || named_before(results, i)) {
+            continue;
+        }
+        size_t same = 0;
+        for (size_t j = i; j < results->count; j++) {
+            same += results->cases[j].verdict == VERDICT_SKIP && text_equal(results->cases[j].reason, result->reason);
+        }
+        buffer_format(out, "%sskipped %zu: %s", escape(style, YELLOW), same, escape(style, PLAIN));
+        visible(out, result->reason, 300);
+        buffer_format(out, " (%s%s)\n", result->scenario->name, same > 1 ? ", …" : "");
+    }
+}
+
+void console_summary(struct buffer *out, const struct suite_results *results, const struct console_style *style) {
+    skips(out, results, style);
+    bool green = suite_exit(results, style->strict) == ERROR_NONE;
+    buffer_format(out, "%s%zu cases%s: %zu passed, %zu failed", escape(style, green ? GREEN : RED), results->count,
+                  escape(style, PLAIN), results->passed, results->failed);
+    if (results->warnings + results->remarks > 0) {
+        buffer_format(out, " (%zu a warning, %zu a remark)", results->warnings, results->remarks);
+    }
+    buffer_format(out, ", %zu skipped, %zu errors, in %.2f s\n", results->skipped, results->errors,
+                  (double)results->duration_us / 1e6);
+    if (results->count > 0 && results->passed + results->failed == 0) {
+        buffer_string(out, "nothing could be judged\n");
+    }
+}

@@ -1,0 +1,113 @@
+#include "harness/run/names.h"
+
+#include <string.h>
+
+struct text names_to_wire(const struct names *names, struct text name) {
+    if (names->suffix.length == 0) {
+        return name;
+    }
+    char *wire = arena_alloc(names->arena, name.length + names->suffix.length + 1);
+    memcpy(wire, name.bytes, name.length);
+    memcpy(wire + name.length, names->suffix.bytes, names->suffix.length);
+    return (struct text){wire, name.length + names->suffix.length};
+}
+
+static void strip_member(const struct names *names, struct json_value *object, const char *key) {
+    struct json_value *name = json_get(object, key);
+    if (name != NULL && name->type == JSON_STRING && text_ends_with(name->text, names->suffix)) {
+        name->text.length -= names->suffix.length;
+    }
+}
+
+static void strip_writers(const struct names *names, struct json_value *list) {
+    if (list == NULL || list->type != JSON_ARRAY) {
+        return;
+    }
+    for (struct json_value *child = list->first; child != NULL; child = child->next) {
+        strip_member(names, child, "writer");
+    }
+}
+
+void names_strip(const struct names *names, struct json_value *message) {
+    if (names->suffix.length == 0 || message == NULL) {
+        return;
+    }
+    strip_member(names, message, "room");
+    strip_member(names, message, "writer");
+    strip_member(names, json_get(message, "peer"), "writer");
+    strip_member(names, json_get(message, "env"), "writer");
+    strip_member(names, json_get(message, "violation"), "writer");
+    strip_writers(names, json_get(message, "peers"));
+    strip_writers(names, json_get(message, "envs"));
+}
+
+static bool is_a_writer(const struct scenario *scenario, struct text name) {
+    for (size_t i = 0; i < scenario->client_count; i++) {
+        if (text_equal(scenario->clients[i].writer, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void dress_writer(const struct names *names, const struct scenario *scenario, struct json_value *object) {
+    struct json_value *writer = json_get(object, "writer");
+    if (writer != NULL && writer->type == JSON_STRING && is_a_writer(scenario, writer->text)) {
+        writer->text = names_to_wire(names, writer->text);
+    }
+}
+
+void names_dress(const struct names *names, const struct scenario *scenario, struct json_value *message) {
+    struct json_value *room = json_get(message, "room");
+    if (room != NULL && room->type == JSON_STRING) {
+        room->text = names_to_wire(names, room->text);
+    }
+    dress_writer(names, scenario, message);
+    dress_writer(names, scenario, json_get(message, "env"));
+}
+
+static struct text escaped(const struct names *names, struct text name) {
+    struct buffer buffer = {0};
+    json_print_string(&buffer, names_to_wire(names, name));
+    struct text inside = {arena_copy(names->arena, buffer.bytes + 1, buffer.length - 2), buffer.length - 2};
+    buffer_free(&buffer);
+    return inside;
+}
+
+/* What `inside` of {{inside}} stands for; bytes NULL when it is no placeholder. */
+static struct text placeholder(const struct names *names, struct text inside, struct text room) {
+    if (text_equal(inside, TEXT("room"))) {
+        return escaped(names, room);
+    }
+    static const struct text prefixes[] = {{"room:", 5}, {"writer:", 7}};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (text_starts_with(inside, prefixes[i])) {
+            struct text name = {inside.bytes + prefixes[i].length, inside.length - prefixes[i].length};
+            return escaped(names, name);
+        }
+    }
+    return (struct text){NULL, 0};
+}
+
+struct text names_expand(const struct names *names, struct text text, struct text room) {
+    struct buffer out = {0};
+    const char *at = text.bytes;
+    const char *end = text.bytes + text.length;
+    while (at < end) {
+        const char *open = memmem(at, (size_t)(end - at), "{{", 2);
+        const char *close = open == NULL ? NULL : memmem(open, (size_t)(end - open), "}}", 2);
+        if (close == NULL) {
+            break;
+        }
+        struct text name = placeholder(names, (struct text){open + 2, (size_t)(close - open) - 2}, room);
+        /* Braces that are no placeholder are text: go on behind the first of them. */
+        const char *behind = name.bytes != NULL ? close + 2 : open + 1;
+        buffer_append(&out, at, (size_t)((name.bytes != NULL ? open : behind) - at));
+        buffer_append(&out, name.bytes, name.length);
+        at = behind;
+    }
+    buffer_append(&out, at, (size_t)(end - at));
+    struct text result = {arena_copy(names->arena, out.length == 0 ? "" : out.bytes, out.length), out.length};
+    buffer_free(&out);
+    return result;
+}

@@ -1,0 +1,32 @@
+/*
+ * The names on the wire: rooms and writers carry the case's suffix there, and lose it in what patterns see.
+ */
+#ifndef MESHSPEC_NAMES_H
+#define MESHSPEC_NAMES_H
+
+#include "harness/json/value.h"
+#include "harness/scenario/scenario.h"
+
+struct names {
+    struct arena *arena;
+    struct text suffix; /* empty: names travel as they are */
+};
+
+/* The name with the suffix; in the names' arena. */
+struct text names_to_wire(const struct names *names, struct text name);
+
+/*
+ * Takes the suffix off where the protocol puts a room or a writer: `room`, `writer`, and the writers in `peer`, `peers`, `env`, `envs`, `violation`. Changes the value in place.
+ */
+void names_strip(const struct names *names, struct json_value *message);
+
+/* Puts the suffix on a string `room` at the top of `message`, and on a string `writer` of `env` or of the top that is one of the scenario's. In place. */
+void names_dress(const struct names *names, const struct scenario *scenario, struct json_value *message);
+
+/*
+ * Replaces `{{room}}`, `{{room:NAME}}` and `{{writer:NAME}}` by the names on the wire, escaped as inside a JSON string.
+ * `room` is what `{{room}}` alone stands for. Other text in braces stays.
+ */
+struct text names_expand(const struct names *names, struct text text, struct text room);
+
+#endif

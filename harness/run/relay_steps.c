@@ -1,0 +1,155 @@
+/* The steps of the relay and of the clock. */
+#include "harness/match/template.h"
+#include "harness/run/play.h"
+
+static void trace_control(struct play *play, const struct step *step, const char *what, struct text detail, const char *answer) {
+    struct text text = text_of(arena_format(play->arena, "%s %.*s%s%s", what, (int)detail.length, detail.bytes,
+                                            answer[0] == '\0' ? "" : " → ", answer));
+    play_trace(play, TRACE_CONTROL, step->actor, -1, text, NULL, step->line);
+}
+
+static enum play_status hydrate(struct play *play, const struct step *step) {
+    struct error error = {0};
+    struct json_value *snapshot = template_fill(step->argument, &play->bindings, &error);
+    if (snapshot == NULL) {
+        return play_outcome(play, TARGET_BROKEN, &error);
+    }
+    struct text text = play_print(play, snapshot);
+    bool answer = false;
+    enum play_status status = play_outcome(
+        play, play->target->table->hydrate(play->target, names_to_wire(&play->names, step->room), text, &answer, &error), &error);
+    if (status != PLAY_OK) {
+        return status;
+    }
+    struct text detail = text_of(arena_format(play->arena, "%.*s from %.*s", (int)step->room.length, step->room.bytes,
+                                              (int)text.length, text.bytes));
+    trace_control(play, step, "hydrate", detail, answer ? "true" : "false");
+    /* In a race either answer may be right: what follows tells (hydrate.race). */
+    const struct json_value *wanted = json_get(step->node->first, "answers");
+    if (answer != step->answers && !(play->raced && wanted == NULL)) {
+        return play_fail(play, step, "hydrate should have answered %s, it answered %s", step->answers ? "true" : "false",
+                         answer ? "true" : "false");
+    }
+    return PLAY_OK;
+}
+
+static enum play_status differs(struct play *play, const struct step *step, const char *what, const struct json_value *value,
+                                struct difference *differences) {
+    play_fail(play, step, "%s is not as the step says", what);
+    play->failure.wanted = play_print(play, step->argument);
+    if (value != NULL) {
+        play->failure.came = play_print(play, value);
+    }
+    play->failure.differences = differences;
+    return PLAY_FAILED;
+}
+
+static enum play_status room(struct play *play, const struct step *step) {
+    struct error error = {0};
+    struct buffer info = {0};
+    enum play_status status = play_fence(play);
+    if (status == PLAY_OK) {
+        status = play_outcome(
+            play, play->target->table->room(play->target, names_to_wire(&play->names, step->room), &info, &error), &error);
+    }
+    if (status != PLAY_OK) {
+        buffer_free(&info);
+        return status;
+    }
+    struct json_value *value = json_parse(play->arena, (struct text){info.bytes, info.length}, &error);
+    buffer_free(&info);
+    if (value == NULL) {
+        return play_outcome(play, TARGET_BROKEN, &error);
+    }
+    if (value->type == JSON_NULL) {
+        value = NULL;
+    }
+    trace_control(play, step, "room", step->room, value == NULL ? "none" : play_print(play, value).bytes);
+    struct match_result result = match(step->argument, value, &play->bindings);
+    return result.matched ? PLAY_OK : differs(play, step, "the room's state", value, result.first);
+}
+
+static struct message *next_of(const struct observations *observations) {
+    return observations->taken == NULL ? observations->first : observations->taken->next;
+}
+
+static bool has_next(const struct play *play, void *context) {
+    (void)play;
+    return next_of(context) != NULL;
+}
+
+static enum play_status observed(struct play *play, const struct step *step, struct observations *observations, const char *what) {
+    observations->used = true;
+    bool absent = step->argument->type == JSON_OBJECT && json_get(step->argument, "$absent") != NULL;
+    enum play_status status = absent ? play_fence(play) : play_wait(play, has_next, observations);
+    if (status != PLAY_OK) {
+        return status;
+    }
+    struct message *message = next_of(observations);
+    const struct json_value *value = message == NULL ? NULL : message->value;
+    struct match_result result = match(step->argument, value, &play->bindings);
+    if (!result.matched) {
+        if (message != NULL) {
+            message->entry->unexpected = true;
+        }
+        return differs(play, step, what, value, result.first);
+    }
+    if (message != NULL) {
+        observations->taken = message;
+    }
+    return PLAY_OK;
+}
+
+static enum play_status open_again(struct play *play, const struct step *step) {
+    struct text options = play->scenario->options == NULL ? TEXT("{}") : play_print(play, play->scenario->options);
+    struct error error = {0};
+    for (struct connection *connection = play->connections; connection != NULL; connection = connection->next) {
+        connection->ended = true;
+        connection->fences_out = 0;
+    }
+    trace_control(play, step, "restart", TEXT(""), "");
+    enum play_status status =
+        play_outcome(play, play->target->table->open(play->target, play->settings->profile, options, play_time_left(play), &error), &error);
+    if (status != PLAY_OK || play->clock_ms == TARGET_CLOCK_START) {
+        return status;
+    }
+    return play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
+}
+
+static enum play_status advance(struct play *play, const struct step *step) {
+    struct error error = {0};
+    /* What was sent before must not be reckoned at the new time. */
+    enum play_status status = play_fence(play);
+    if (status != PLAY_OK) {
+        return status;
+    }
+    play->clock_ms += step->milliseconds;
+    trace_control(play, step, arena_format(play->arena, "advance %lld ms", (long long)step->milliseconds), TEXT(""), "");
+    status = play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
+    return status == PLAY_OK && play->barrier ? play_take_in(play, 0) : status;
+}
+
+enum play_status play_relay_step(struct play *play, const struct step *step) {
+    enum play_status status;
+    switch (step->verb) {
+    case VERB_HYDRATE:
+        status = hydrate(play, step);
+        break;
+    case VERB_ROOM:
+        status = room(play, step);
+        break;
+    case VERB_COMMITTED:
+        status = observed(play, step, &play->commits, "the commit");
+        break;
+    case VERB_VIOLATED:
+        status = observed(play, step, &play->violations, "the violation");
+        break;
+    case VERB_RESTART:
+        status = open_again(play, step);
+        break;
+    default:
+        status = advance(play, step);
+        break;
+    }
+    return status == PLAY_OK && play->barrier ? play_take_in(play, 0) : status;
+}

@@ -1,0 +1,51 @@
+/*
+ * A run: every chosen scenario in every chosen profile against one target, one case after another.
+ */
+#ifndef MESHSPEC_SUITE_H
+#define MESHSPEC_SUITE_H
+
+#include "harness/run/case.h"
+
+struct suite_settings {
+    const char *const *profiles; /* at least one */
+    size_t profile_count;
+    const char *only; /* a glob over scenario names; NULL: all */
+    struct run_clock clock;
+    uint64_t seed;
+    unsigned race_rounds;
+    uint64_t nonce; /* goes into the suffixes: different for every run against a living relay */
+};
+
+struct suite_results {
+    struct case_result *cases; /* in the order in which they ran */
+    size_t count;
+    size_t passed, failed, skipped, errors;
+    size_t warnings; /* of the failed: those whose strongest clause is a SHOULD */
+    size_t remarks;  /* of the failed: those whose strongest clause is a MAY */
+    int64_t duration_us;
+};
+
+/* Told about each case as it begins (`result` NULL) and ends. */
+typedef void suite_watch(void *context, size_t done, size_t all, const struct scenario *scenario, const struct case_result *result);
+
+/* How many cases the settings choose. */
+size_t suite_size(const struct scenario_set *set, const struct suite_settings *settings);
+
+/*
+ * Runs them. When the target does not answer at all, every case is an error with that reason and none is played. Free with suite_results_free.
+ */
+struct suite_results suite_run(const struct scenario_set *set, struct target *target, const struct suite_settings *settings,
+                               suite_watch *watch, void *context);
+
+void suite_results_free(struct suite_results *results);
+
+/* The strongest level among a scenario's clauses. FREE counts as MUST: that others are undisturbed is not free. */
+enum clause_level scenario_level(const struct scenario *scenario);
+
+/* Whether a failure of this case is a failure of the run: a MUST, or with `strict` a SHOULD. */
+bool case_counts(const struct case_result *result, bool strict);
+
+/* The exit status: 0 all as expected, 1 some failed, 3 nothing could be judged or some cases were errors. */
+enum error_code suite_exit(const struct suite_results *results, bool strict);
+
+#endif
