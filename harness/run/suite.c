@@ -9,6 +9,14 @@ static bool is_chosen(const struct scenario *scenario, const char *profile, cons
     return (only == NULL || text_glob(only, text_of(scenario->name))) && scenario_in_profile(scenario, profile);
 }
 
+void suite_watch_nothing(void *context, size_t done, size_t all, const struct scenario *scenario, const struct case_result *result) {
+    (void)context;
+    (void)done;
+    (void)all;
+    (void)scenario;
+    (void)result;
+}
+
 size_t suite_size(const struct scenario_set *set, const struct suite_settings *settings) {
     size_t size = 0;
     for (size_t p = 0; p < settings->profile_count; p++) {

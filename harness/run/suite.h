@@ -28,6 +28,9 @@ struct suite_results {
 /* Told about each case as it begins (`result` NULL) and ends. */
 typedef void suite_watch(void *context, size_t done, size_t all, const struct scenario *scenario, const struct case_result *result);
 
+/* A watch for those who only want the results. */
+void suite_watch_nothing(void *context, size_t done, size_t all, const struct scenario *scenario, const struct case_result *result);
+
 /* How many cases the settings choose. */
 size_t suite_size(const struct scenario_set *set, const struct suite_settings *settings);
 

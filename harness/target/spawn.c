@@ -1,0 +1,174 @@
+#include "harness/target/spawn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct spawned {
+    pid_t pid;
+    int output;  /* its standard output */
+    FILE *errors; /* its standard error goes to this nameless file */
+    char url[SPAWN_URL_CEILING];
+};
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Puts what the server wrote on standard error behind the error's text. */
+static bool quote(struct spawned *spawned, struct error *error) {
+    char tail[SPAWN_EVIDENCE_CEILING + 1];
+    long size = fseek(spawned->errors, 0, SEEK_END) == 0 ? ftell(spawned->errors) : 0;
+    long from = size > SPAWN_EVIDENCE_CEILING ? size - SPAWN_EVIDENCE_CEILING : 0;
+    size_t length = fseek(spawned->errors, from, SEEK_SET) == 0 ? fread(tail, 1, SPAWN_EVIDENCE_CEILING, spawned->errors) : 0;
+    tail[length] = '\0';
+    struct error plain = *error;
+    if (length == 0) {
+        return false;
+    }
+    return error_set(error, plain.code, "%.900s; its standard error ends with:\n%s", plain.text, tail);
+}
+
+static void release(struct spawned *spawned) {
+    close(spawned->output);
+    fclose(spawned->errors);
+    free(spawned);
+}
+
+static void become(const char *command, int output, int errors) {
+    setpgid(0, 0);
+    dup2(output, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+static struct spawned *launch(const char *command, struct error *error) {
+    int ends[2];
+    struct spawned *spawned = calloc(1, sizeof *spawned);
+    FILE *errors = tmpfile();
+    if (spawned == NULL || errors == NULL || pipe(ends) != 0) {
+        error_set(error, ERROR_INTERNAL, "cannot start %s: %s", command, strerror(errno));
+        free(spawned);
+        if (errors != NULL) {
+            fclose(errors);
+        }
+        return NULL;
+    }
+    *spawned = (struct spawned){.output = ends[0], .errors = errors, .pid = fork()};
+    if (spawned->pid == 0) {
+        become(command, ends[1], fileno(errors));
+    }
+    close(ends[1]);
+    if (spawned->pid < 0) {
+        error_set(error, ERROR_INTERNAL, "cannot start %s: %s", command, strerror(errno));
+        release(spawned);
+        return NULL;
+    }
+    setpgid(spawned->pid, spawned->pid);
+    return spawned;
+}
+
+/* Takes the URL out of the first line that begins with "listening "; false when there is none in `output`. */
+static bool find_url(struct spawned *spawned, const char *output) {
+    for (const char *line = output; line != NULL; line = strchr(line, '\n') == NULL ? NULL : strchr(line, '\n') + 1) {
+        const char *end = strchr(line, '\n');
+        if (end != NULL && strncmp(line, "listening ", 10) == 0 && (size_t)(end - line) - 10 < SPAWN_URL_CEILING) {
+            snprintf(spawned->url, sizeof spawned->url, "%.*s", (int)(end - line - 10), line + 10);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool wait_until_ready(struct spawned *spawned, int limit_ms, struct error *error) {
+    char output[SPAWN_OUTPUT_CEILING];
+    size_t length = 0;
+    int64_t until = now_ms() + limit_ms;
+    output[0] = '\0';
+    while (!find_url(spawned, output)) {
+        int64_t left = until - now_ms();
+        struct pollfd ready = {.fd = spawned->output, .events = POLLIN};
+        if (left <= 0 || length + 1 >= sizeof output) {
+            return error_set(error, ERROR_TARGET, "the server printed no line \"listening URL\" within %d ms", limit_ms);
+        }
+        if (poll(&ready, 1, (int)left) <= 0) {
+            continue;
+        }
+        ssize_t got = read(spawned->output, output + length, sizeof output - 1 - length);
+        if (got <= 0) {
+            return error_set(error, ERROR_TARGET, "the server ended before it printed a line \"listening URL\"");
+        }
+        length += (size_t)got;
+        output[length] = '\0';
+    }
+    return true;
+}
+
+struct spawned *spawn_start(const char *command, int limit_ms, struct error *error) {
+    struct spawned *spawned = launch(command, error);
+    if (spawned == NULL) {
+        return NULL;
+    }
+    if (!wait_until_ready(spawned, limit_ms, error)) {
+        kill(-spawned->pid, SIGKILL);
+        waitpid(spawned->pid, NULL, 0);
+        quote(spawned, error);
+        error_context(error, "%s", command);
+        release(spawned);
+        return NULL;
+    }
+    return spawned;
+}
+
+const char *spawn_url(const struct spawned *spawned) {
+    return spawned->url;
+}
+
+/* Waits for the child's end; false when it did not come in time. */
+static bool await_end(pid_t pid, int limit_ms, int *status) {
+    int handle = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (handle >= 0) {
+        struct pollfd ended = {.fd = handle, .events = POLLIN};
+        int came = poll(&ended, 1, limit_ms);
+        close(handle);
+        if (came == 0) {
+            return false;
+        }
+    }
+    return waitpid(pid, status, 0) == pid;
+}
+
+bool spawn_stop(struct spawned *spawned, int limit_ms, struct error *error) {
+    int status = 0;
+    bool right = true;
+    if (waitpid(spawned->pid, &status, WNOHANG) == spawned->pid) {
+        right = error_set(error, ERROR_TARGET, "the server had ended by itself, with %s %d", WIFSIGNALED(status) ? "signal" : "status",
+                          WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    } else {
+        kill(-spawned->pid, SIGTERM);
+        if (!await_end(spawned->pid, limit_ms, &status)) {
+            kill(-spawned->pid, SIGKILL);
+            waitpid(spawned->pid, &status, 0);
+            right = error_set(error, ERROR_TARGET, "the server did not end within %d ms of SIGTERM and was killed", limit_ms);
+        } else if (!(WIFEXITED(status) && WEXITSTATUS(status) == 0) && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)) {
+            right = error_set(error, ERROR_TARGET, "the server ended with %s %d", WIFSIGNALED(status) ? "signal" : "status",
+                              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        }
+    }
+    if (!right) {
+        quote(spawned, error);
+    }
+    release(spawned);
+    return right;
+}
