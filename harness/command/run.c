@@ -1,0 +1,274 @@
+/* meshspec run: judge a target. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness/command/command.h"
+#include "harness/command/load.h"
+#include "harness/report/console.h"
+#include "harness/report/json_report.h"
+#include "harness/run/suite.h"
+#include "harness/target/spawn.h"
+
+#define PROFILES_CEILING 8
+
+struct run_options {
+    const char *target;
+    const char *spawn; /* the server's command; NULL: none is started */
+    const char *profiles[PROFILES_CEILING + 1];
+    size_t profile_count;
+    const char *only;
+    const char *json;
+    uint64_t seed;
+    bool has_seed;
+    unsigned race_rounds;
+    bool strict;
+    const char *colour; /* "auto", "always", "never" */
+};
+
+enum {
+    RUN_TARGET = 1,
+    RUN_SPAWN,
+    RUN_PROFILE,
+    RUN_ONLY,
+    RUN_STRICT,
+    RUN_SEED,
+    RUN_ROUNDS,
+    RUN_JSON,
+    RUN_COLOUR
+};
+
+static const struct command_option run_options[] = {
+    {"target", "TARGET",
+     "what is judged (default: memory)\n"
+     "  memory        the reference relay, in this process\n"
+     "  ws://… wss:// a relay by URL; writer, kind and claims are added to its query\n"
+     "  exec:COMMAND  an adapter: a child process that speaks the adapter protocol",
+     RUN_TARGET, "memory ws:// wss:// exec:"},
+    {"spawn", "COMMAND",
+     "start a server for the run and judge it: the server says `listening URL` on its standard output when it is ready,\n"
+     "and is ended with SIGTERM when the run is over",
+     RUN_SPAWN, NULL},
+    {"profile", "VERSION", "the protocol version to judge by (default: 0.2.0); may be given several times", RUN_PROFILE,
+     "0.1.0 0.1.1 0.2.0"},
+    {"only", "GLOB", "only scenarios whose name matches, such as 'join/*'", RUN_ONLY, NULL},
+    {"strict", NULL, "a failing SHOULD fails the run", RUN_STRICT, NULL},
+    {"seed", "N", "the seed for the order of racing steps on sockets (default: drawn, and printed with a failure)", RUN_SEED, NULL},
+    {"race-rounds", "N", "how often a race is played on a socket (default: 10)", RUN_ROUNDS, NULL},
+    {"json", "FILE", "write the results as JSON (- for standard output, and nothing else there)", RUN_JSON, "FILE"},
+    {"color", "WHEN", "auto, always or never (default: auto)", RUN_COLOUR, "auto always never"},
+    {0}};
+
+static bool add_profile(struct run_options *options, const char *profile, struct error *error) {
+    static const char *const known[] = {"0.1.0", "0.1.1", "0.2.0"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i], profile) == 0 && options->profile_count < PROFILES_CEILING) {
+            options->profiles[options->profile_count++] = known[i];
+            return true;
+        }
+    }
+    return error_set(error, ERROR_USAGE, "--profile: there is no profile \"%s\"; there are 0.1.0, 0.1.1 and 0.2.0", profile);
+}
+
+static bool is_colour(const char *when, struct error *error) {
+    return strcmp(when, "auto") == 0 || strcmp(when, "always") == 0 || strcmp(when, "never") == 0 ||
+           error_set(error, ERROR_USAGE, "--color takes auto, always or never, not \"%s\"", when);
+}
+
+static bool take_option(void *context, int id, const char *argument, struct error *error) {
+    struct run_options *options = context;
+    uint64_t number;
+    switch (id) {
+    case RUN_TARGET:
+        options->target = argument;
+        return true;
+    case RUN_SPAWN:
+        options->spawn = argument;
+        return true;
+    case RUN_PROFILE:
+        return add_profile(options, argument, error);
+    case RUN_ONLY:
+        options->only = argument;
+        return true;
+    case RUN_STRICT:
+        options->strict = true;
+        return true;
+    case RUN_SEED:
+        options->has_seed = true;
+        return command_number("seed", argument, 0, UINT64_MAX, &options->seed, error);
+    case RUN_ROUNDS:
+        if (!command_number("race-rounds", argument, 1, 10000, &number, error)) {
+            return false;
+        }
+        options->race_rounds = (unsigned)number;
+        return true;
+    case RUN_JSON:
+        options->json = argument;
+        return true;
+    default:
+        options->colour = argument;
+        return is_colour(argument, error);
+    }
+}
+
+/* ---- while it runs ---- */
+
+struct watching {
+    struct console_style style;
+    bool progress; /* standard output is a terminal: the case at hand is shown on a line of its own */
+};
+
+static void print_buffer(struct buffer *buffer) {
+    fwrite(buffer->bytes == NULL ? "" : buffer->bytes, 1, buffer->length, stdout);
+    buffer_free(buffer);
+}
+
+static void watch(void *context, size_t done, size_t all, const struct scenario *scenario, const struct case_result *result) {
+    struct watching *watching = context;
+    if (result == NULL) {
+        if (watching->progress) {
+            printf("\r\033[K[%zu/%zu] %s", done + 1, all, scenario->name);
+            fflush(stdout);
+        }
+        return;
+    }
+    if (watching->progress) {
+        fputs("\r\033[K", stdout);
+    }
+    struct buffer out = {0};
+    console_case(&out, result, &watching->style);
+    print_buffer(&out);
+}
+
+static int64_t now_us(void *context) {
+    (void)context;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static uint64_t random_number(void) {
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != sizeof number) {
+        number = (uint64_t)now_us(NULL) ^ (uint64_t)getpid();
+    }
+    return number;
+}
+
+static bool write_json(const struct run_options *options, const struct suite_results *results, struct error *error) {
+    if (options->json == NULL) {
+        return true;
+    }
+    struct buffer out = {0};
+    json_report(&out, results, options->strict);
+    FILE *file = strcmp(options->json, "-") == 0 ? stdout : fopen(options->json, "wb");
+    bool written = file != NULL && fwrite(out.bytes, 1, out.length, file) == out.length;
+    if (file != NULL && file != stdout) {
+        written = fclose(file) == 0 && written;
+    }
+    buffer_free(&out);
+    return written || error_set(error, ERROR_USAGE, "cannot write %s: %s", options->json, strerror(errno));
+}
+
+static enum error_code judge(const struct run_options *options, const struct scenario_set *set, struct target *target) {
+    struct suite_settings settings = {.profiles = options->profiles,
+                                      .profile_count = options->profile_count,
+                                      .only = options->only,
+                                      .clock = {NULL, now_us},
+                                      .seed = options->has_seed ? options->seed : random_number() % 1000000,
+                                      .race_rounds = options->race_rounds,
+                                      .nonce = random_number() & 0xffffffff};
+    bool terminal = isatty(STDOUT_FILENO);
+    bool quiet = options->json != NULL && strcmp(options->json, "-") == 0;
+    char arguments[1024];
+    snprintf(arguments, sizeof arguments, options->spawn != NULL ? "--spawn \"%s\"" : "--target '%s'",
+             options->spawn != NULL ? options->spawn : options->target);
+    struct watching watching = {
+        .style = {.colour = strcmp(options->colour, "always") == 0 || (terminal && strcmp(options->colour, "auto") == 0),
+                  .strict = options->strict,
+                  .program = "meshspec",
+                  .arguments = arguments},
+        .progress = terminal && !quiet};
+    if (suite_size(set, &settings) == 0) {
+        struct error error;
+        error_set(&error, ERROR_USAGE, "no scenario matches --only and --profile");
+        return command_fail(&error);
+    }
+    struct suite_results results =
+        suite_run(set, target, &settings, quiet ? suite_watch_nothing : watch, &watching);
+    struct buffer out = {0};
+    console_summary(&out, &results, &watching.style);
+    if (quiet) {
+        buffer_free(&out);
+    }
+    print_buffer(&out);
+    struct error error = {0};
+    enum error_code code = write_json(options, &results, &error) ? suite_exit(&results, options->strict) : command_fail(&error);
+    suite_results_free(&results);
+    return code;
+}
+
+static enum error_code judge_by_name(const struct run_options *options, const struct scenario_set *set, const char *name) {
+    struct error error = {0};
+    struct target *target = target_new(name, &error);
+    if (target == NULL) {
+        return command_fail(&error);
+    }
+    enum error_code code = judge(options, set, target);
+    target->table->free(target);
+    return code;
+}
+
+static enum error_code judge_spawned(const struct run_options *options, const struct scenario_set *set) {
+    struct error error = {0};
+    struct spawned *server = spawn_start(options->spawn, SPAWN_READY_LIMIT_MS, &error);
+    if (server == NULL) {
+        return command_fail(&error);
+    }
+    enum error_code code = judge_by_name(options, set, spawn_url(server));
+    if (!spawn_stop(server, SPAWN_STOP_LIMIT_MS, &error)) {
+        enum error_code stopped = command_fail(&error);
+        code = code == ERROR_NONE ? stopped : code;
+    }
+    return code;
+}
+
+static enum error_code run(int count, char **arguments) {
+    struct run_options options = {.target = "memory", .race_rounds = CASE_RACE_ROUNDS, .colour = "auto"};
+    struct error error = {0};
+    int first;
+    enum command_parsed parsed = command_parse(&command_run, count, arguments, take_option, &options, &first, &error);
+    if (parsed != COMMAND_GO_ON) {
+        return parsed == COMMAND_DONE ? ERROR_NONE : command_fail(&error);
+    }
+    if (options.profile_count == 0) {
+        options.profiles[options.profile_count++] = "0.2.0";
+    }
+    struct scenario_set set;
+    if (!load_scenarios(&set, arguments + first, count - first, &error)) {
+        return command_fail(&error);
+    }
+    enum error_code code = options.spawn == NULL ? judge_by_name(&options, &set, options.target) : judge_spawned(&options, &set);
+    scenario_set_free(&set);
+    return code;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .summary = "play scenarios against a target and judge it",
+    .arguments = "[PATH…]",
+    .description = "Plays scenarios against a target and says what the target does right and wrong. PATH is a scenario file or a folder of\n"
+                   "them; without one, all scenarios are played.",
+    .options = run_options,
+    .exit_status = "0 all as expected, 1 some case failed, 2 bad usage or scenario, 3 the target could not be judged,\n"
+                   "4 a fault of the suite itself",
+    .examples = "meshspec run\n"
+                "meshspec run --target ws://127.0.0.1:8080/relay\n"
+                "meshspec run --spawn 'my-relay --port 0'\n"
+                "meshspec run --only 'eject/*' --strict\n"
+                "meshspec run scenarios/join/delta-lower-bound.yaml",
+    .run = run};
