@@ -9,6 +9,9 @@
 
 struct pair;
 
+/* Most messages that wait at the client's end (a power of two); past it the pair closes as a socket would. */
+#define PAIR_QUEUE_CEILING ((size_t)1 << 20)
+
 /* What the client's end takes out next. */
 enum pair_event_kind { PAIR_NOTHING, PAIR_MESSAGE, PAIR_CLOSED };
 

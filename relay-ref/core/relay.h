@@ -89,7 +89,8 @@ struct relay_env {
     /* Milliseconds since any fixed point; may stand still, never goes back. */
     int64_t (*now)(void *context);
     /* Writes a fresh epoch of at most `capacity` bytes of plain ASCII (no quote, no backslash) and returns its
-       length, at least 1. Two calls never give the same (epoch.unique). */
+       length, at least 1. Two calls never give the same (epoch.unique). relay_new takes two of them for itself, to seed its
+       hash tables: what nobody can foretell here protects those as well. */
     size_t (*mint)(void *context, char *out, size_t capacity);
     /* commit.each: once per ordered envelope, after its broadcast. `room` is decoded, `envelope` is the JSON text as broadcast.
        Never called for RELAY_PROTOCOL_0_1_0. */
@@ -116,7 +117,8 @@ struct relay_options {
     size_t max_rooms;             /* ceiling on rooms that exist at once; a hello past it is ignored and its
                                      connection closed. Default 100,000 */
     size_t max_array_length;      /* ceiling on one folded array's length (fold.huge-index): a write past it is
-                                     ordered and broadcast, but not folded. Default 1,000,000 */
+                                     ordered and broadcast, but not folded. All arrays of a room together may be extended
+                                     by four times as many holes. Default 1,000,000 */
 };
 
 /* The defaults of the protocol's option table for `protocol`. */

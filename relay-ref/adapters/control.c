@@ -1,0 +1,450 @@
+#include "relay-ref/adapters/control.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "relay-ref/adapters/control_line.h"
+#include "relay-ref/adapters/options.h"
+#include "relay-ref/core/characters.h"
+#include "relay-ref/core/list.h"
+#include "relay-ref/core/table.h"
+#include "relay-ref/core/version.h"
+
+struct control {
+    struct control_output output;
+    struct table_seed seed;
+    struct table relays;      /* struct control_relay by name */
+    struct table connections; /* struct control_connection by name */
+    uint64_t minted;
+    bool stopped;
+};
+
+struct control_relay {
+    struct table_item item;
+    struct control *control;
+    struct relay_settings *settings; /* owned */
+    struct relay *relay;             /* owned */
+    const struct relay_version *version;
+    int64_t now;
+    struct list connections;
+    char name[];
+};
+
+struct control_connection {
+    struct table_item item;
+    struct list_link link;
+    struct control_relay *owner;
+    struct relay_connection *connection;
+    char name[];
+};
+
+static void emit(struct control *control, struct control_line *line) {
+    struct relay_text text = relay_control_line_finish(line);
+    if (text.bytes != NULL)
+        control->output.line(control->output.context, text.bytes, text.length);
+    relay_control_line_free(line);
+}
+
+/* ---- what a relay asks for and reports ----------------------------------------------------------- */
+
+static int64_t clock_now(void *context) {
+    const struct control_relay *relay = context;
+    return relay->now;
+}
+
+/* epoch.unique: one counter for all relays, so that a restarted one has a new life too. */
+static size_t mint(void *context, char *out, size_t capacity) {
+    struct control_relay *relay = context;
+    int length = snprintf(out, capacity, "epoch-%llu", (unsigned long long)++relay->control->minted);
+    return (size_t)length;
+}
+
+static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
+                      const struct relay_commit_state *state, struct relay_commit *commit) {
+    struct control_relay *relay = context;
+    struct control_line line;
+    relay_control_line_event(&line, "commit");
+    relay_control_line_string(&line, "relay", relay->item.key);
+    relay_control_line_string(&line, "room", room);
+    relay_control_line_json(&line, "env", envelope);
+    relay_control_line_open(&line, "state");
+    relay_control_line_count(&line, "seq", state->seq);
+    relay_control_line_string(&line, "epoch", state->epoch);
+    struct relay_text root = relay_commit_root(commit);
+    if (root.bytes != NULL)
+        relay_control_line_json(&line, "root", root);
+    if (relay->version->schema)
+        relay_control_line_count(&line, "schemaVersion", state->schema_version);
+    relay_control_line_close(&line);
+    emit(relay->control, &line);
+}
+
+static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
+    struct control_relay *relay = context;
+    struct control_line line;
+    relay_control_line_event(&line, "violation");
+    relay_control_line_string(&line, "relay", relay->item.key);
+    relay_control_line_string(&line, "room", room);
+    relay_control_line_open(&line, "violation");
+    relay_control_line_string(&line, "writer", violation->writer);
+    relay_control_line_words(&line, "reason", violation->reason);
+    if (violation->path.bytes != NULL)
+        relay_control_line_json(&line, "path", violation->path);
+    relay_control_line_close(&line);
+    emit(relay->control, &line);
+}
+
+static void on_send(void *context, struct relay_frame *frame) {
+    struct control_connection *connection = context;
+    struct control_line line;
+    relay_control_line_event(&line, "send");
+    relay_control_line_string(&line, "conn", connection->item.key);
+    relay_control_line_string(&line, "text", (struct relay_text){frame->text, frame->length});
+    emit(connection->owner->control, &line);
+}
+
+static void on_close(void *context) {
+    struct control_connection *connection = context;
+    struct control_line line;
+    relay_control_line_event(&line, "close");
+    relay_control_line_string(&line, "conn", connection->item.key);
+    emit(connection->owner->control, &line);
+}
+
+/* ---- replies ------------------------------------------------------------------------------------- */
+
+static void reply_json(struct control *control, const struct control_command *command, const char *json) {
+    struct control_line line;
+    relay_control_line_reply(&line, command);
+    relay_control_line_json(&line, "ok", (struct relay_text){json, strlen(json)});
+    emit(control, &line);
+}
+
+static void reply_words(struct control *control, const struct control_command *command, const char *member,
+                        const char *words) {
+    struct control_line line;
+    relay_control_line_reply(&line, command);
+    relay_control_line_words(&line, member, words);
+    emit(control, &line);
+}
+
+static void reply_ok(struct control *control, const struct control_command *command) {
+    reply_json(control, command, "true");
+}
+
+static void reply_error(struct control *control, const struct control_command *command, const char *sentence) {
+    reply_words(control, command, "error", sentence);
+}
+
+static void reply_unsupported(struct control *control, const struct control_command *command) {
+    struct control_line line;
+    relay_control_line_reply(&line, command);
+    relay_control_line_json(&line, "unsupported", (struct relay_text){"true", 4});
+    emit(control, &line);
+}
+
+/* ---- relays -------------------------------------------------------------------------------------- */
+
+static struct control_connection *connection_at(struct list_link *link) {
+    return CONTAINER_OF(link, struct control_connection, link);
+}
+
+/* Forgets a connection that the core no longer has. */
+static void forget_connection(struct control_connection *connection) {
+    relay_list_remove(&connection->owner->connections, &connection->link);
+    relay_table_take(&connection->owner->control->connections, &connection->item);
+    free(connection);
+}
+
+static void close_relay(struct control_relay *relay) {
+    while (relay->connections.first != NULL)
+        forget_connection(connection_at(relay->connections.first));
+    relay_table_take(&relay->control->relays, &relay->item);
+    relay_free(relay->relay);
+    relay_settings_free(relay->settings);
+    free(relay);
+}
+
+static struct control_relay *new_relay(struct control *control, struct relay_text name, enum relay_protocol protocol,
+                                       struct relay_settings *settings) {
+    struct control_relay *relay = calloc(1, sizeof *relay + name.length);
+    if (relay == NULL || !relay_table_reserve(&control->relays)) {
+        free(relay);
+        return NULL;
+    }
+    if (name.length > 0)
+        memcpy(relay->name, name.bytes, name.length);
+    relay->item.key = (struct relay_text){relay->name, name.length};
+    relay->control = control;
+    relay->version = relay_version_of(protocol);
+    relay->now = CONTROL_CLOCK_START;
+    struct relay_env env = {relay, clock_now, mint, on_commit, on_violation};
+    relay->relay = relay_new(&env, relay_settings_options(settings));
+    if (relay->relay == NULL) {
+        free(relay);
+        return NULL;
+    }
+    relay->settings = settings;
+    relay_table_put(&control->relays, &relay->item);
+    return relay;
+}
+
+static bool read_profile(const struct control_command *command, enum relay_protocol *protocol) {
+    char name[16];
+    struct relay_text profile = relay_control_text(command, CONTROL_PROFILE);
+    if (profile.bytes == NULL || profile.length >= sizeof name)
+        return false;
+    memcpy(name, profile.bytes, profile.length);
+    name[profile.length] = '\0';
+    return relay_protocol_from_name(name, protocol);
+}
+
+/* A new relay takes the place of one of the same name; the connections of the one before are gone. */
+static void do_open(struct control *control, const struct control_command *command) {
+    struct relay_text name = relay_control_text(command, CONTROL_RELAY);
+    enum relay_protocol protocol;
+    char reason[256];
+    if (!read_profile(command, &protocol)) {
+        reply_words(control, command, "no", "This relay speaks the profiles 0.1.0, 0.1.1 and 0.2.0 only.");
+        return;
+    }
+    struct relay_settings *settings =
+        relay_settings_read(protocol, relay_control_json(command, CONTROL_OPTIONS), reason, sizeof reason);
+    if (settings == NULL) {
+        reply_words(control, command, "no", reason);
+        return;
+    }
+    struct control_relay *older = CONTAINER_OF(relay_table_find(&control->relays, name), struct control_relay, item);
+    if (older != NULL)
+        close_relay(older);
+    if (control->relays.count >= CONTROL_RELAY_CEILING || new_relay(control, name, protocol, settings) == NULL) {
+        relay_settings_free(settings);
+        reply_error(control, command, "Memory is out, or too many relays are open.");
+        return;
+    }
+    reply_ok(control, command);
+}
+
+static void do_close(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    close_relay(relay);
+    reply_ok(control, command);
+}
+
+static void do_clock(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    int64_t ms;
+    if (!relay_control_milliseconds(command, &ms) || ms < relay->now) {
+        reply_error(control, command, "The clock needs ms, a number that is not below the time it shows.");
+        return;
+    }
+    relay->now = ms;
+    reply_ok(control, command);
+}
+
+static void do_hydrate(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    struct relay_text snapshot = relay_control_json(command, CONTROL_SNAPSHOT);
+    if (!relay->version->hydrates) {
+        reply_words(control, command, "no", "Hydrating a room came with protocol version 0.1.1.");
+        return;
+    }
+    if (snapshot.bytes == NULL) {
+        reply_error(control, command, "hydrate needs a snapshot.");
+        return;
+    }
+    switch (relay_hydrate(relay->relay, relay_control_text(command, CONTROL_ROOM), snapshot)) {
+    case RELAY_HYDRATED:
+        reply_ok(control, command);
+        break;
+    case RELAY_HYDRATE_REFUSED:
+        reply_json(control, command, "false");
+        break;
+    default:
+        reply_error(control, command, "The snapshot is not {seq, root?, epoch?, schemaVersion?, journal?}.");
+    }
+}
+
+static void do_room(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    struct relay_room_info info;
+    if (!relay_room(relay->relay, relay_control_text(command, CONTROL_ROOM), &info)) {
+        reply_json(control, command, "null");
+        return;
+    }
+    struct control_line line;
+    relay_control_line_reply(&line, command);
+    relay_control_line_open(&line, "ok");
+    relay_control_line_count(&line, "seq", info.seq);
+    relay_control_line_count(&line, "members", info.members);
+    relay_control_line_count(&line, "journal", info.journal);
+    relay_control_line_close(&line);
+    emit(control, &line);
+}
+
+/* ---- connections --------------------------------------------------------------------------------- */
+
+static struct control_connection *new_connection(struct control_relay *relay, struct relay_text name,
+                                                 const struct relay_principal *principal) {
+    struct control_connection *connection = calloc(1, sizeof *connection + name.length);
+    if (connection == NULL || !relay_table_reserve(&relay->control->connections)) {
+        free(connection);
+        return NULL;
+    }
+    if (name.length > 0)
+        memcpy(connection->name, name.bytes, name.length);
+    connection->item.key = (struct relay_text){connection->name, name.length};
+    connection->owner = relay;
+    struct relay_sink sink = {connection, on_send, on_close};
+    connection->connection = relay_connect(relay->relay, &sink, principal);
+    if (connection->connection == NULL) {
+        free(connection);
+        return NULL;
+    }
+    relay_table_put(&relay->control->connections, &connection->item);
+    relay_list_append(&relay->connections, &connection->link);
+    return connection;
+}
+
+static void do_connect(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    struct relay_text name = relay_control_text(command, CONTROL_CONN);
+    struct control_principal principal;
+    if (name.bytes == NULL || relay_table_find(&control->connections, name) != NULL) {
+        reply_error(control, command, "connect needs conn, a name that no open connection has.");
+        return;
+    }
+    if (!relay_control_principal_read(command, &principal))
+        reply_error(control, command, "connect needs a principal {writer, kind?, claims?} with a non-empty writer.");
+    else if (control->connections.count >= CONTROL_CONNECTION_CEILING ||
+             new_connection(relay, name, &principal.principal) == NULL)
+        reply_error(control, command, "Memory is out, or too many connections are open.");
+    else
+        reply_ok(control, command);
+    relay_control_principal_end(&principal);
+}
+
+static void do_receive(struct control *control, const struct control_command *command,
+                       struct control_connection *connection) {
+    struct relay_text text = relay_control_text(command, CONTROL_TEXT);
+    if (text.bytes == NULL) {
+        reply_error(control, command, "receive needs text, a string.");
+        return;
+    }
+    relay_receive(connection->connection, text.bytes, text.length);
+    reply_ok(control, command);
+}
+
+static void do_disconnect(struct control *control, const struct control_command *command,
+                          struct control_connection *connection) {
+    relay_disconnect(connection->connection);
+    forget_connection(connection);
+    reply_ok(control, command);
+}
+
+/* ---- commands ------------------------------------------------------------------------------------ */
+
+static void do_start(struct control *control, const struct control_command *command) {
+    reply_json(control, command,
+               "{\"name\":\"meshspec reference relay\",\"version\":\"1.0.0\",\"language\":\"C\","
+               "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\"],"
+               "\"can\":[\"options\",\"clock\",\"hydrate\",\"room\",\"commit\",\"violation\",\"policy.acl\","
+               "\"policy.validate\"]}");
+}
+
+static void do_stop(struct control *control, const struct control_command *command) {
+    control->stopped = true;
+    reply_ok(control, command);
+}
+
+typedef void control_action(struct control *, const struct control_command *);
+typedef void relay_action(struct control *, const struct control_command *, struct control_relay *);
+typedef void connection_action(struct control *, const struct control_command *, struct control_connection *);
+
+/* One of the three functions is set: what it is called with is looked up first. */
+static const struct {
+    const char *name;
+    bool needs_room;
+    control_action *alone;
+    relay_action *on_relay;
+    connection_action *on_connection;
+} commands[] = {
+    {"start", false, do_start, NULL, NULL},
+    {"stop", false, do_stop, NULL, NULL},
+    {"open", false, do_open, NULL, NULL},
+    {"close", false, NULL, do_close, NULL},
+    {"clock", false, NULL, do_clock, NULL},
+    {"hydrate", true, NULL, do_hydrate, NULL},
+    {"room", true, NULL, do_room, NULL},
+    {"connect", false, NULL, do_connect, NULL},
+    {"receive", false, NULL, NULL, do_receive},
+    {"disconnect", false, NULL, NULL, do_disconnect},
+};
+
+static void run_on_relay(struct control *control, const struct control_command *command, relay_action *action) {
+    struct relay_text name = relay_control_text(command, CONTROL_RELAY);
+    struct control_relay *relay = CONTAINER_OF(relay_table_find(&control->relays, name), struct control_relay, item);
+    if (relay == NULL)
+        reply_error(control, command, "No relay of that name is open.");
+    else
+        action(control, command, relay);
+}
+
+static void run_on_connection(struct control *control, const struct control_command *command,
+                              connection_action *action) {
+    struct relay_text name = relay_control_text(command, CONTROL_CONN);
+    struct control_connection *connection =
+        CONTAINER_OF(relay_table_find(&control->connections, name), struct control_connection, item);
+    if (connection == NULL)
+        reply_error(control, command, "No connection of that name is open.");
+    else
+        action(control, command, connection);
+}
+
+static void run(struct control *control, const struct control_command *command) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (!relay_control_is(command, commands[i].name))
+            continue;
+        if (commands[i].needs_room && relay_control_text(command, CONTROL_ROOM).bytes == NULL)
+            reply_error(control, command, "The command needs room, a string.");
+        else if (commands[i].alone != NULL)
+            commands[i].alone(control, command);
+        else if (commands[i].on_relay != NULL)
+            run_on_relay(control, command, commands[i].on_relay);
+        else
+            run_on_connection(control, command, commands[i].on_connection);
+        return;
+    }
+    reply_unsupported(control, command);
+}
+
+struct control *relay_control_new(const struct control_output *output) {
+    struct control *control = calloc(1, sizeof *control);
+    if (control == NULL)
+        return NULL;
+    control->output = *output;
+    relay_table_start(&control->relays, &control->seed);
+    relay_table_start(&control->connections, &control->seed);
+    return control;
+}
+
+void relay_control_free(struct control *control) {
+    if (control == NULL)
+        return;
+    size_t position;
+    struct table_item *item;
+    while (position = 0, (item = relay_table_next(&control->relays, &position)) != NULL)
+        close_relay(CONTAINER_OF(item, struct control_relay, item));
+    relay_table_free(&control->relays);
+    relay_table_free(&control->connections);
+    free(control);
+}
+
+void relay_control_command(struct control *control, const char *line, size_t length) {
+    struct control_command command;
+    if (relay_control_command_read(&command, line, length))
+        run(control, &command);
+    else
+        reply_error(control, &command, command.problem);
+    relay_control_command_end(&command);
+}
+
+bool relay_control_stopped(const struct control *control) {
+    return control->stopped;
+}

@@ -1,0 +1,14 @@
+/* The checks that an envelope passes before it is ordered (eject.order). */
+#ifndef MESHSPEC_RELAY_CHECK_H
+#define MESHSPEC_RELAY_CHECK_H
+
+#include "relay-ref/core/eject.h"
+#include "relay-ref/core/state.h"
+
+enum check_answer { CHECK_FINE, CHECK_MALFORMED, CHECK_VIOLATION, CHECK_NO_MEMORY };
+
+/* Checks the envelope in `message`, whose ops are in the relay. `violation` is set when the answer says so. */
+enum check_answer relay_check_envelope(const struct member *member, const struct message_envelope *envelope,
+                                       struct violation *violation);
+
+#endif

@@ -1,0 +1,213 @@
+#include "relay-ref/core/join.h"
+
+#include "relay-ref/core/characters.h"
+#include "relay-ref/core/connection.h"
+#include "relay-ref/core/frame.h"
+#include "relay-ref/core/leave.h"
+#include "relay-ref/core/presence.h"
+#include "relay-ref/core/room.h"
+#include "relay-ref/json/number.h"
+
+/* Why a hello is turned away; `reason` is NULL when it is not. */
+struct refusal {
+    const char *reason;
+    bool has_expected;
+    double expected;
+};
+
+static bool ejected(const struct room *room, struct relay_text writer) {
+    struct room_writer *record = room == NULL ? NULL : relay_room_writer(room, writer);
+    return record != NULL && record->ejected;
+}
+
+/* join.schema-absent: what is no number asks for nothing. */
+static bool outdated(const struct room *room, const struct json_value *schema_version) {
+    double asked;
+    return room != NULL && relay_number_read(schema_version, &asked) && asked < (double)room->schema_version;
+}
+
+/* join.reject-order: the writer's ejection, the wire version, the policy version, the schema version. */
+static struct refusal refusal_of(const struct relay_connection *connection, const struct room *room,
+                                 const struct message *message) {
+    const struct relay *relay = connection->relay;
+    if (ejected(room, connection->principal.writer))
+        return (struct refusal){"unauthorized", false, 0};
+    if (!relay_number_equals(&message->proto, relay->version->wire))
+        return (struct refusal){"proto", true, relay->version->wire};
+    if (!relay_number_equals(&message->policy_version, relay->options.policy_version))
+        return (struct refusal){"policy-version", true, relay->options.policy_version};
+    if (relay->version->schema && outdated(room, &message->schema_version))
+        return (struct refusal){"schema", true, (double)room->schema_version};
+    return (struct refusal){NULL, false, 0};
+}
+
+/* join.reject-open, join.reject-silent, join.reject-keeps-membership: an answer, and nothing else. */
+static bool send_reject(struct relay_connection *connection, struct relay_text room, const struct refusal *refusal) {
+    struct relay_buffer text;
+    relay_frame_start(&text, room.length + 96);
+    relay_buffer_add_words(&text, "{\"t\":\"reject\",\"room\":");
+    relay_buffer_add_string(&text, room);
+    relay_buffer_add_words(&text, ",\"reason\":\"");
+    relay_buffer_add_words(&text, refusal->reason);
+    relay_buffer_add_words(&text, "\"");
+    if (refusal->has_expected) {
+        char number[NUMBER_TEXT_CAPACITY];
+        relay_buffer_add_words(&text, ",\"expected\":");
+        relay_buffer_add(&text, number, relay_number_write(refusal->expected, number));
+    }
+    relay_buffer_add_words(&text, "}");
+    struct relay_frame *frame = relay_frame_finish(&text);
+    if (frame == NULL)
+        return false;
+    relay_connection_send(connection, frame);
+    relay_frame_release(frame);
+    return true;
+}
+
+/* ---- the welcome -------------------------------------------------------------------------------- */
+
+/* join.roster: the other members' origins, in join order. */
+static void add_roster(struct relay_buffer *text, const struct room *room, const struct member *joiner) {
+    bool first = true;
+    relay_buffer_add_words(text, "[");
+    for (struct list_link *link = room->roster.first; link != NULL; link = link->next) {
+        const struct member *member = relay_member_in_roster(link);
+        if (member == joiner)
+            continue;
+        if (!first)
+            relay_buffer_add_words(text, ",");
+        relay_buffer_add_string(text, member->by_origin.key);
+        first = false;
+    }
+    relay_buffer_add_words(text, "]");
+}
+
+/* join.snapshot, join.snapshot-rootless */
+static bool add_snapshot(struct relay_buffer *text, struct room *room) {
+    struct relay_text root;
+    if (!relay_fold_text(&room->fold, &root))
+        return false;
+    relay_buffer_add_words(text, "\"snapshot\"");
+    if (root.bytes != NULL) {
+        relay_buffer_add_words(text, ",\"root\":");
+        relay_buffer_add_text(text, root);
+    }
+    return true;
+}
+
+/* join.fresh, join.up-to-date, join.delta, join.snapshot, join.ahead */
+static bool add_mode(struct relay_buffer *text, struct room *room, const struct json_value *seq) {
+    double watermark;
+    bool known = relay_number_read(seq, &watermark);
+    relay_buffer_add_words(text, ",\"mode\":");
+    if (room->seq == 0 || (known && watermark == (double)room->seq)) {
+        relay_buffer_add_words(text, "\"up-to-date\"");
+        return true;
+    }
+    if (!known || !relay_journal_covers(&room->journal, watermark))
+        return add_snapshot(text, room);
+    relay_buffer_add_words(text, "\"delta\",\"envs\":");
+    relay_journal_print_above(&room->journal, watermark, text);
+    return true;
+}
+
+/* join.welcome-fields */
+static bool add_welcome(struct relay_buffer *text, struct member *joiner, const struct json_value *seq) {
+    struct room *room = joiner->room;
+    const struct relay_version *version = room->relay->version;
+    relay_buffer_add_words(text, "{\"t\":\"welcome\",\"room\":");
+    relay_buffer_add_string(text, room->item.key);
+    relay_buffer_add_words(text, ",\"seq\":");
+    relay_buffer_add_count(text, room->seq);
+    relay_buffer_add_words(text, ",\"");
+    relay_buffer_add_words(text, version->life);
+    relay_buffer_add_words(text, "\":");
+    relay_buffer_add_string(text, room->epoch);
+    if (version->schema) {
+        relay_buffer_add_words(text, ",\"schemaVersion\":");
+        relay_buffer_add_count(text, room->schema_version);
+    }
+    relay_buffer_add_words(text, ",\"peers\":");
+    relay_presence_print(room, text);
+    relay_buffer_add_words(text, ",\"members\":");
+    add_roster(text, room, joiner);
+    if (!add_mode(text, room, seq))
+        return false;
+    relay_buffer_add_words(text, "}");
+    return true;
+}
+
+static bool send_welcome(struct member *joiner, const struct json_value *seq) {
+    struct relay_buffer text;
+    relay_frame_start(&text, 512);
+    if (!add_welcome(&text, joiner, seq)) {
+        relay_buffer_free(&text);
+        return false;
+    }
+    struct relay_frame *frame = relay_frame_finish(&text);
+    if (frame == NULL)
+        return false;
+    relay_connection_send(joiner->connection, frame);
+    relay_frame_release(frame);
+    return true;
+}
+
+/* ---- joining ------------------------------------------------------------------------------------ */
+
+/* join.takeover: the older connection loses the origin and is closed. */
+static struct member *take_over(struct room *room, struct relay_connection *connection, struct relay_text origin) {
+    struct member *holder = relay_room_member(room, origin);
+    if (holder != NULL) {
+        struct relay_connection *older = holder->connection;
+        relay_leave_displaced(holder);
+        relay_connection_close(older);
+    }
+    return relay_room_join(room, connection, origin);
+}
+
+/*
+ * join.rehello: the same origin again only loses its presence entry and its place in the roster. join.second-origin,
+ * leave.no-ghost: a connection has one origin a room; with another one, the earlier leaves.
+ */
+static struct member *become_member(struct room *room, struct relay_connection *connection, struct relay_text origin) {
+    struct member *own = CONTAINER_OF(relay_table_find(&connection->rooms, room->item.key), struct member, by_room);
+    if (own != NULL && own == relay_room_member(room, origin)) {
+        relay_leave_and_return(own);
+        return own;
+    }
+    if (own != NULL)
+        relay_leave(own);
+    return take_over(room, connection, origin);
+}
+
+/* join.member-broadcast: the others first, then the joiner's welcome. */
+static bool admit(struct relay_connection *connection, struct room *room, struct relay_text origin,
+                  const struct json_value *seq) {
+    struct member *joiner = become_member(room, connection, origin);
+    return joiner != NULL && relay_announce_member(room, joiner->by_origin.key, false, joiner) &&
+           send_welcome(joiner, seq);
+}
+
+static bool answer_hello(struct relay_connection *connection, const struct message *message,
+                         struct relay_text room_name, struct relay_text origin) {
+    struct relay *relay = connection->relay;
+    struct room *room = relay_room_find(relay, room_name);
+    struct refusal refusal = refusal_of(connection, room, message);
+    if (refusal.reason != NULL)
+        return send_reject(connection, room_name, &refusal);
+    if (room == NULL)
+        room = relay_room_new(relay, room_name);
+    return room != NULL && admit(connection, room, origin, &message->seq);
+}
+
+bool relay_join(struct relay_connection *connection, const struct message *message) {
+    if (message->room.kind != JSON_STRING || message->origin.kind != JSON_STRING)
+        return true; /* frame.garbage-isolated */
+    struct characters room, origin;
+    bool read_room = relay_characters_read(&room, &message->room);
+    bool read_origin = relay_characters_read(&origin, &message->origin);
+    bool done = read_room && read_origin && answer_hello(connection, message, room.text, origin.text);
+    relay_characters_end(&origin);
+    relay_characters_end(&room);
+    return done;
+}

@@ -1,0 +1,176 @@
+#include "relay-ref/core/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "relay-ref/json/string.h"
+
+/* Where a named member goes. */
+struct field {
+    const char *name;
+    size_t offset;
+};
+
+#define FIELD(name, type, member) {name, offsetof(type, member)}
+
+static const struct field message_fields[] = {
+    FIELD("t", struct message, type),
+    FIELD("room", struct message, room),
+    FIELD("origin", struct message, origin),
+    FIELD("to", struct message, to),
+    FIELD("data", struct message, data),
+    FIELD("proto", struct message, proto),
+    FIELD("policyVersion", struct message, policy_version),
+    FIELD("seq", struct message, seq),
+    FIELD("schemaVersion", struct message, schema_version),
+};
+
+static const struct field envelope_fields[] = {
+    FIELD("proto", struct message_envelope, proto),
+    FIELD("policyVersion", struct message_envelope, policy_version),
+    FIELD("writer", struct message_envelope, writer),
+    FIELD("schemaVersion", struct message_envelope, schema_version),
+};
+
+/* Takes the value of the member `name` into the field of that name, or past it when there is none. */
+static bool read_field(struct json_scanner *scanner, const struct json_value *name, const struct field *fields,
+                       size_t count, void *into) {
+    struct json_value unused, *target = &unused;
+    for (size_t i = 0; i < count; i++)
+        if (relay_string_is(name, fields[i].name))
+            target = (struct json_value *)(void *)((char *)into + fields[i].offset);
+    return relay_scan_value(scanner, target);
+}
+
+/* A path is an array of strings and numbers; anything else leaves it JSON_ABSENT. */
+static bool read_path(struct json_scanner *scanner, struct json_value *path) {
+    *path = (struct json_value){.kind = JSON_ABSENT};
+    struct json_value other;
+    if (relay_scan_peek(scanner) != JSON_ARRAY)
+        return relay_scan_value(scanner, &other);
+    const char *start = scanner->text + scanner->at;
+    bool fits = true;
+    relay_scan_enter(scanner);
+    while (relay_scan_element(scanner) && relay_scan_value(scanner, &other))
+        fits = fits && (other.kind == JSON_STRING || other.kind == JSON_NUMBER);
+    if (fits)
+        *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start)};
+    return scanner->error == JSON_FINE;
+}
+
+static bool read_kind(struct json_scanner *scanner, enum op_kind *kind) {
+    struct json_value value;
+    if (!relay_scan_value(scanner, &value))
+        return false;
+    *kind = relay_string_is(&value, "set") ? OP_SET : relay_string_is(&value, "delete") ? OP_DELETE : OP_UNKNOWN;
+    return true;
+}
+
+/* One op; whatever is wrong with it shows as OP_UNKNOWN or an absent path. */
+static bool read_op(struct json_scanner *scanner, struct message_op *op) {
+    struct json_value name, other;
+    *op = (struct message_op){.kind = OP_UNKNOWN};
+    if (relay_scan_peek(scanner) != JSON_OBJECT)
+        return relay_scan_value(scanner, &other);
+    relay_scan_enter(scanner);
+    while (relay_scan_member(scanner, &name)) {
+        bool taken = relay_string_is(&name, "kind")   ? read_kind(scanner, &op->kind)
+                     : relay_string_is(&name, "path") ? read_path(scanner, &op->path)
+                     : relay_string_is(&name, "next") ? relay_scan_value(scanner, &op->next)
+                                                      : relay_scan_value(scanner, &other);
+        if (!taken)
+            return false;
+    }
+    return scanner->error == JSON_FINE;
+}
+
+static bool keep_op(struct message_ops *ops, size_t limit, const struct message_op *op) {
+    if (ops->count++ > limit)
+        return true;
+    if (ops->count > ops->capacity) {
+        size_t capacity = ops->capacity == 0 ? 16 : ops->capacity * 2;
+        struct message_op *items = realloc(ops->items, capacity * sizeof *items);
+        if (items == NULL)
+            return false;
+        ops->items = items;
+        ops->capacity = capacity;
+    }
+    ops->items[ops->count - 1] = *op;
+    return true;
+}
+
+static bool read_ops(struct json_scanner *scanner, struct message_envelope *envelope, struct message_ops *ops,
+                     size_t limit) {
+    struct json_value other;
+    ops->count = 0;
+    envelope->bad_op = false;
+    envelope->has_ops = relay_scan_peek(scanner) == JSON_ARRAY;
+    if (!envelope->has_ops)
+        return relay_scan_value(scanner, &other);
+    relay_scan_enter(scanner);
+    while (relay_scan_element(scanner)) {
+        struct message_op op;
+        if (!read_op(scanner, &op))
+            return false;
+        if (op.kind == OP_UNKNOWN || op.path.kind == JSON_ABSENT)
+            envelope->bad_op = true;
+        if (!keep_op(ops, limit, &op)) {
+            scanner->error = JSON_NO_MEMORY;
+            return false;
+        }
+    }
+    return scanner->error == JSON_FINE;
+}
+
+static bool read_envelope(struct json_scanner *scanner, struct message_envelope *envelope, struct message_ops *ops,
+                          size_t limit) {
+    struct json_value name, other;
+    *envelope = (struct message_envelope){.has_ops = false};
+    if (relay_scan_peek(scanner) != JSON_OBJECT)
+        return relay_scan_value(scanner, &other);
+    const char *start = scanner->text + scanner->at;
+    relay_scan_enter(scanner);
+    while (relay_scan_member(scanner, &name)) {
+        if (relay_string_is(&name, "seq"))
+            envelope->has_seq = true;
+        bool taken = relay_string_is(&name, "ops")
+                         ? read_ops(scanner, envelope, ops, limit)
+                         : read_field(scanner, &name, envelope_fields,
+                                      sizeof envelope_fields / sizeof *envelope_fields, envelope);
+        if (!taken)
+            return false;
+    }
+    envelope->whole = (struct json_value){JSON_OBJECT, start, (size_t)(scanner->text + scanner->at - start)};
+    return scanner->error == JSON_FINE;
+}
+
+static bool read_members(struct json_scanner *scanner, struct message *message, struct message_ops *ops,
+                         size_t limit) {
+    struct json_value name;
+    if (!relay_scan_enter(scanner))
+        return false;
+    while (relay_scan_member(scanner, &name)) {
+        bool taken = relay_string_is(&name, "env")
+                         ? read_envelope(scanner, &message->envelope, ops, limit)
+                         : read_field(scanner, &name, message_fields, sizeof message_fields / sizeof *message_fields,
+                                      message);
+        if (!taken)
+            return false;
+    }
+    return relay_scan_finish(scanner);
+}
+
+/* frame.text-json: one JSON object and nothing behind it. */
+enum json_error relay_message_read(struct message *message, struct message_ops *ops, size_t limit, const char *text,
+                                   size_t length) {
+    struct json_scanner scanner;
+    memset(message, 0, sizeof *message);
+    ops->count = 0;
+    relay_scan_start(&scanner, text, length);
+    if (relay_scan_peek(&scanner) != JSON_OBJECT)
+        scanner.error = JSON_MALFORMED;
+    else
+        read_members(&scanner, message, ops, limit);
+    relay_scan_end(&scanner);
+    return scanner.error;
+}

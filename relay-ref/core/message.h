@@ -1,0 +1,49 @@
+/*
+ * One incoming frame, read in one pass: the fields that the relay looks at, everything opaque as the bytes
+ * it came in. A name that occurs twice counts with its last value.
+ */
+#ifndef MESHSPEC_RELAY_MESSAGE_H
+#define MESHSPEC_RELAY_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "relay-ref/json/scanner.h"
+
+enum op_kind { OP_UNKNOWN, OP_SET, OP_DELETE };
+
+struct message_op {
+    enum op_kind kind;
+    struct json_value path; /* JSON_ARRAY of strings and numbers, or JSON_ABSENT when it is not one */
+    struct json_value next; /* JSON_ABSENT when there is none */
+};
+
+/* The ops of the envelope being read; its memory is used again for the next one. */
+struct message_ops {
+    struct message_op *items; /* owned */
+    size_t count;             /* how many the envelope has; only the first `limit + 1` of them are in `items` */
+    size_t capacity;
+};
+
+struct message_envelope {
+    struct json_value whole; /* JSON_OBJECT, or JSON_ABSENT when there is no envelope */
+    struct json_value proto, policy_version, writer, schema_version;
+    bool has_ops;  /* `ops` is there and an array */
+    bool bad_op;   /* some op is no object, has an unknown kind, or a path that is none */
+    bool has_seq;  /* the client put a `seq` in (seq.verbatim) */
+};
+
+struct message {
+    struct json_value type, room, origin, to, data, proto, policy_version, seq, schema_version;
+    struct message_envelope envelope;
+};
+
+/*
+ * Reads one frame. `ops` receives the envelope's ops, of which `limit + 1` are kept at most. What is handed out borrows
+ * from `text`. Returns JSON_FINE; JSON_MALFORMED or JSON_NOT_UTF8 when the text is not one JSON object (frame.garbage-isolated);
+ * JSON_NO_MEMORY.
+ */
+enum json_error relay_message_read(struct message *message, struct message_ops *ops, size_t limit, const char *text,
+                                   size_t length);
+
+#endif

@@ -1,0 +1,145 @@
+#include "relay-ref/core/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 8
+
+/* ---- SipHash-1-3 -------------------------------------------------------------------------------- */
+
+static uint64_t rotate(uint64_t word, int bits) {
+    return word << bits | word >> (64 - bits);
+}
+
+static void sip_round(uint64_t v[4]) {
+    v[0] += v[1];
+    v[1] = rotate(v[1], 13) ^ v[0];
+    v[0] = rotate(v[0], 32);
+    v[2] += v[3];
+    v[3] = rotate(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = rotate(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = rotate(v[1], 17) ^ v[2];
+    v[2] = rotate(v[2], 32);
+}
+
+static uint64_t load_word(const char *bytes, size_t length) {
+    uint64_t word = 0;
+    memcpy(&word, bytes, length);
+    return word;
+}
+
+uint64_t relay_table_hash(const struct table_seed *seed, const char *bytes, size_t length) {
+    uint64_t v[4] = {seed->first ^ 0x736f6d6570736575u, seed->second ^ 0x646f72616e646f6du,
+                     seed->first ^ 0x6c7967656e657261u, seed->second ^ 0x7465646279746573u};
+    size_t whole = length - length % 8;
+    for (size_t at = 0; at < whole; at += 8) {
+        uint64_t word = load_word(bytes + at, 8);
+        v[3] ^= word;
+        sip_round(v);
+        v[0] ^= word;
+    }
+    uint64_t last = (uint64_t)length << 56;
+    if (length > whole)
+        last |= load_word(bytes + whole, length - whole);
+    v[3] ^= last;
+    sip_round(v);
+    v[0] ^= last;
+    v[2] ^= 0xff;
+    for (int round = 0; round < 3; round++)
+        sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+void relay_table_start(struct table *table, const struct table_seed *seed) {
+    *table = (struct table){.seed = seed};
+}
+
+void relay_table_free(struct table *table) {
+    free(table->slots);
+    table->slots = NULL;
+    table->count = table->capacity = 0;
+}
+
+static bool same_key(const struct table_item *item, uint64_t hash, struct relay_text key) {
+    return item->hash == hash && item->key.length == key.length &&
+           (key.length == 0 || memcmp(item->key.bytes, key.bytes, key.length) == 0);
+}
+
+struct table_item *relay_table_find(const struct table *table, struct relay_text key) {
+    if (table->count == 0)
+        return NULL;
+    uint64_t hash = relay_table_hash(table->seed, key.bytes, key.length);
+    size_t mask = table->capacity - 1;
+    for (size_t slot = (size_t)hash & mask; table->slots[slot] != NULL; slot = (slot + 1) & mask)
+        if (same_key(table->slots[slot], hash, key))
+            return table->slots[slot];
+    return NULL;
+}
+
+static void place(struct table_item **slots, size_t capacity, struct table_item *item) {
+    size_t mask = capacity - 1, slot = (size_t)item->hash & mask;
+    while (slots[slot] != NULL)
+        slot = (slot + 1) & mask;
+    slots[slot] = item;
+}
+
+/* At most three quarters full, so that a probe always meets an empty slot soon. */
+bool relay_table_reserve(struct table *table) {
+    if (table->count + 1 <= table->capacity / 4 * 3)
+        return true;
+    size_t capacity = table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
+    struct table_item **slots = calloc(capacity, sizeof(struct table_item *));
+    if (slots == NULL)
+        return false;
+    for (size_t slot = 0; slot < table->capacity; slot++)
+        if (table->slots[slot] != NULL)
+            place(slots, capacity, table->slots[slot]);
+    free(table->slots);
+    table->slots = slots;
+    table->capacity = capacity;
+    return true;
+}
+
+bool relay_table_put(struct table *table, struct table_item *item) {
+    if (!relay_table_reserve(table))
+        return false;
+    item->hash = relay_table_hash(table->seed, item->key.bytes, item->key.length);
+    place(table->slots, table->capacity, item);
+    table->count++;
+    return true;
+}
+
+/* Later items of the same run move up, so that no search ends too early and no tombstones gather. */
+static void close_gap(struct table *table, size_t gap) {
+    size_t mask = table->capacity - 1;
+    for (size_t slot = (gap + 1) & mask; table->slots[slot] != NULL; slot = (slot + 1) & mask) {
+        size_t home = (size_t)table->slots[slot]->hash & mask;
+        if (((slot - home) & mask) < ((slot - gap) & mask))
+            continue;
+        table->slots[gap] = table->slots[slot];
+        table->slots[slot] = NULL;
+        gap = slot;
+    }
+}
+
+void relay_table_take(struct table *table, struct table_item *item) {
+    size_t mask = table->capacity - 1, slot = (size_t)item->hash & mask;
+    while (table->slots[slot] != item)
+        slot = (slot + 1) & mask;
+    table->slots[slot] = NULL;
+    table->count--;
+    close_gap(table, slot);
+}
+
+struct table_item *relay_table_next(const struct table *table, size_t *position) {
+    while (*position < table->capacity) {
+        struct table_item *item = table->slots[(*position)++];
+        if (item != NULL)
+            return item;
+    }
+    return NULL;
+}

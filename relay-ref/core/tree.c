@@ -1,0 +1,244 @@
+#include "relay-ref/core/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to this many keys are found by comparing them all. */
+#define UNINDEXED_KEYS 8
+
+struct node *relay_node_raw(struct json_value value) {
+    struct raw_node *raw = malloc(sizeof *raw + value.length);
+    if (raw == NULL)
+        return NULL;
+    raw->base.kind = NODE_RAW;
+    raw->length = value.length;
+    memcpy(raw->bytes, value.bytes, value.length);
+    return &raw->base;
+}
+
+struct node *relay_node_object(const struct table_seed *seed) {
+    struct object_node *object = calloc(1, sizeof *object);
+    if (object == NULL)
+        return NULL;
+    object->base.kind = NODE_OBJECT;
+    relay_table_start(&object->index, seed);
+    return &object->base;
+}
+
+struct node *relay_node_array(void) {
+    struct array_node *array = calloc(1, sizeof *array);
+    if (array == NULL)
+        return NULL;
+    array->base.kind = NODE_ARRAY;
+    return &array->base;
+}
+
+bool relay_node_is_container(const struct node *node) {
+    if (node->kind != NODE_RAW)
+        return true;
+    char first = ((const struct raw_node *)node)->bytes[0];
+    return first == '{' || first == '[';
+}
+
+/* ---- objects ------------------------------------------------------------------------------------ */
+
+static struct object_entry *entry_at(struct list_link *link) {
+    return CONTAINER_OF(link, struct object_entry, link);
+}
+
+struct object_entry *relay_object_find(const struct object_node *object, struct relay_text key) {
+    if (object->indexed)
+        return CONTAINER_OF(relay_table_find(&object->index, key), struct object_entry, item);
+    for (struct list_link *link = object->entries.first; link != NULL; link = link->next) {
+        struct object_entry *entry = entry_at(link);
+        if (entry->item.key.length == key.length && memcmp(entry->item.key.bytes, key.bytes, key.length) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static bool build_index(struct object_node *object) {
+    for (struct list_link *link = object->entries.first; link != NULL; link = link->next) {
+        if (!relay_table_put(&object->index, &entry_at(link)->item)) {
+            relay_table_free(&object->index);
+            return false;
+        }
+    }
+    object->indexed = true;
+    return true;
+}
+
+static bool index_entry(struct object_node *object, struct object_entry *entry) {
+    if (!object->indexed && object->count >= UNINDEXED_KEYS && !build_index(object))
+        return false;
+    return !object->indexed || relay_table_put(&object->index, &entry->item);
+}
+
+struct object_entry *relay_object_add(struct object_node *object, struct relay_text key, struct node *value) {
+    struct object_entry *entry = malloc(sizeof *entry + key.length);
+    if (entry == NULL)
+        return NULL;
+    memcpy(entry->key, key.bytes, key.length);
+    entry->item.key = (struct relay_text){entry->key, key.length};
+    entry->value = value;
+    if (!index_entry(object, entry)) {
+        free(entry);
+        return NULL;
+    }
+    relay_list_append(&object->entries, &entry->link);
+    object->count++;
+    return entry;
+}
+
+void relay_object_remove(struct object_node *object, struct object_entry *entry) {
+    if (object->indexed)
+        relay_table_take(&object->index, &entry->item);
+    relay_list_remove(&object->entries, &entry->link);
+    object->count--;
+}
+
+/* The table never shrinks, so it still has the room that the entry had. An index that was built after the entry left
+   cannot be there any more by now: it came with an added key, and indexes stay, so it holds this key's room too. */
+void relay_object_restore(struct object_node *object, struct object_entry *entry) {
+    if (object->indexed)
+        relay_table_put(&object->index, &entry->item);
+    relay_list_restore(&object->entries, &entry->link);
+    object->count++;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------- */
+
+static bool grow_items(struct array_node *array, size_t length) {
+    if (length <= array->capacity)
+        return true;
+    size_t capacity = array->capacity < 4 ? 4 : array->capacity + array->capacity / 2;
+    if (capacity < length)
+        capacity = length;
+    struct node **items = realloc(array->items, capacity * sizeof(struct node *));
+    if (items == NULL)
+        return false;
+    array->items = items;
+    array->capacity = capacity;
+    return true;
+}
+
+bool relay_array_extend(struct array_node *array, size_t index) {
+    if (index < array->length)
+        return true;
+    if (!grow_items(array, index + 1))
+        return false;
+    for (size_t at = array->length; at <= index; at++)
+        array->items[at] = NULL;
+    array->gaps += index - array->length;
+    array->length = index + 1;
+    return true;
+}
+
+/* ---- walking without recursion: `up` leads back, `cursor` remembers how far a container got --------- */
+
+/* Puts a node on the pile of what is to be freed; what has no children goes at once. */
+static void discard(struct node *node, struct node **pile) {
+    if (node == NULL)
+        return;
+    if (node->kind == NODE_RAW) {
+        free(node);
+        return;
+    }
+    struct node **up = node->kind == NODE_OBJECT ? &((struct object_node *)node)->up : &((struct array_node *)node)->up;
+    *up = *pile;
+    *pile = node;
+}
+
+static struct node *free_object(struct object_node *object, struct node *pile) {
+    struct list_link *next;
+    for (struct list_link *link = object->entries.first; link != NULL; link = next) {
+        struct object_entry *entry = entry_at(link);
+        next = link->next;
+        discard(entry->value, &pile);
+        free(entry);
+    }
+    relay_table_free(&object->index);
+    free(object);
+    return pile;
+}
+
+static struct node *free_array(struct array_node *array, struct node *pile) {
+    for (size_t at = 0; at < array->length; at++)
+        discard(array->items[at], &pile);
+    free(array->items);
+    free(array);
+    return pile;
+}
+
+size_t relay_node_free(struct node *node) {
+    size_t gaps = 0;
+    struct node *pile = NULL;
+    discard(node, &pile);
+    while (pile != NULL) {
+        struct node *current = pile;
+        if (current->kind == NODE_OBJECT) {
+            struct object_node *object = (struct object_node *)current;
+            pile = free_object(object, object->up);
+        } else {
+            struct array_node *array = (struct array_node *)current;
+            gaps += array->gaps;
+            pile = free_array(array, array->up);
+        }
+    }
+    return gaps;
+}
+
+/* Adds a value that has no children to walk, or opens a container and makes it the current one. */
+static struct node *print_or_open(struct node *node, struct node *current, struct relay_buffer *out) {
+    if (node == NULL) {
+        relay_buffer_add(out, "null", 4);
+        return current;
+    }
+    if (node->kind == NODE_RAW) {
+        relay_buffer_add(out, ((struct raw_node *)node)->bytes, ((struct raw_node *)node)->length);
+        return current;
+    }
+    if (node->kind == NODE_OBJECT) {
+        struct object_node *object = (struct object_node *)node;
+        object->up = current;
+        object->cursor = object->entries.first;
+        relay_buffer_add(out, "{", 1);
+    } else {
+        struct array_node *array = (struct array_node *)node;
+        array->up = current;
+        array->cursor = 0;
+        relay_buffer_add(out, "[", 1);
+    }
+    return node;
+}
+
+static struct node *print_entry(struct object_node *object, struct relay_buffer *out) {
+    if (object->cursor == NULL) {
+        relay_buffer_add(out, "}", 1);
+        return object->up;
+    }
+    struct object_entry *entry = entry_at(object->cursor);
+    if (object->cursor != object->entries.first)
+        relay_buffer_add(out, ",", 1);
+    object->cursor = object->cursor->next;
+    relay_buffer_add_string(out, entry->item.key);
+    relay_buffer_add(out, ":", 1);
+    return print_or_open(entry->value, &object->base, out);
+}
+
+static struct node *print_item(struct array_node *array, struct relay_buffer *out) {
+    if (array->cursor == array->length) {
+        relay_buffer_add(out, "]", 1);
+        return array->up;
+    }
+    if (array->cursor > 0)
+        relay_buffer_add(out, ",", 1);
+    return print_or_open(array->items[array->cursor++], &array->base, out);
+}
+
+void relay_node_print(struct node *node, struct relay_buffer *out) {
+    struct node *current = print_or_open(node, NULL, out);
+    while (current != NULL && !out->failed)
+        current = current->kind == NODE_OBJECT ? print_entry((struct object_node *)current, out)
+                                               : print_item((struct array_node *)current, out);
+}
