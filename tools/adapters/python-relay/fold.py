@@ -21,17 +21,17 @@ class Fold:
         if kind == "set" and "next" in op and not path:  # fold.root-set
             self.root, self.holes = op["next"], 0
         elif kind == "set" and "next" in op:
-            place, key = self._walk(path)
+            place, key = self.walk(path)
             if place is not None:
                 self._put(place, key, op["next"])
         elif kind == "delete" and path:  # fold.root-delete: a delete at [] does nothing
-            place, key = self._walk(path)
+            place, key = self.walk(path)
             if isinstance(place, dict):
                 place.pop(key, None)
             elif place is not None and key < len(place):
                 place[key] = None  # fold.array-delete: a hole, nothing shifts
 
-    def _walk(self, path):
+    def walk(self, path):
         """The container of the last segment and its key there; (None, None) when there is no such place."""
         if len(path) > MAX_FRAME_DEPTH or not all(isinstance(s, str) or is_number(s) for s in path):
             return None, None

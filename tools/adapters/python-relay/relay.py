@@ -99,6 +99,8 @@ class Room:
 class Relay:
     """now() gives milliseconds, mint() a new epoch; the observers get the room's name first."""
 
+    make_room = Room
+
     def __init__(self, profile, options, now, mint, on_commit, on_violation):
         self.profile, self.options, self.now, self.mint = profile, options, now, mint
         self.on_commit, self.on_violation = on_commit, on_violation
@@ -128,7 +130,7 @@ class Relay:
 
     def room(self, name):
         if name not in self.rooms:
-            self.rooms[name] = Room(name, self.mint(), self.profile == "0.2.0")
+            self.rooms[name] = self.make_room(name, self.mint(), self.profile == "0.2.0")
         return self.rooms[name]
 
     def hydrate(self, name, snapshot):
@@ -145,7 +147,7 @@ class Relay:
         return True
 
     def hello(self, room, connection, hello):
-        refusal, origin = self._refusal(room, connection, hello), hello["origin"]
+        refusal, origin = self.refusal(room, connection, hello), hello["origin"]
         if refusal:
             connection.send(room.message("reject", refusal))
             return
@@ -162,7 +164,7 @@ class Relay:
         roster = f'"peers":[{",".join(room.peers.values())}],"members":{dump(others)}'
         connection.send(room.message("welcome", f'{room.state()},{roster},{room.catch_up(hello.get("seq"))}'))
 
-    def _refusal(self, room, connection, hello):
+    def refusal(self, room, connection, hello):
         """join.reject-order: the first check that fails names the reason."""
         if connection.writer in room.ejected:
             return '"reason":"unauthorized"'
@@ -177,22 +179,22 @@ class Relay:
 
     def envelope(self, room, connection, message):
         envelope = message.get("env")
-        if not _is_envelope(envelope):
+        if not is_envelope(envelope):
             return
-        violation = self._violation(room, connection, envelope)
+        violation = self.violation(room, connection, envelope)
         if violation:
             self.eject(room, connection.writer, violation)
         else:
             self.order(room, envelope)
 
-    def _violation(self, room, connection, envelope):
+    def violation(self, room, connection, envelope):
         """eject.order: the first check that fails, as onViolation reports it, or None."""
         options = self.options
         if not _is(envelope.get("proto"), PROTO) or not _is(envelope.get("policyVersion"), options.policy_version):
             return {"reason": "proto"}
         if len(envelope["ops"]) > options.max_ops:
             return {"reason": "ops-limit"}
-        if options.max_per_second is not None and not self._take_token(room, connection.writer):
+        if options.max_per_second is not None and not self.take_token(room, connection.writer):
             return {"reason": "rate"}
         if envelope.get("writer") != connection.writer:
             return {"reason": "writer-mismatch"}
@@ -203,7 +205,7 @@ class Relay:
                 return {"reason": "validate", "path": op["path"]}
         return None
 
-    def _take_token(self, room, writer):
+    def take_token(self, room, writer):
         """rate.burst, rate.refill: a bucket of twice the rate, in thousandths so that integers stay exact."""
         rate, now = self.options.max_per_second, self.now()
         tokens, since = room.buckets.get(writer, (2000 * rate, now))
@@ -257,7 +259,7 @@ def _is(value, wanted):
     return is_number(value) and value == wanted
 
 
-def _is_envelope(envelope):
+def is_envelope(envelope):
     """What the relay must be able to read of an envelope; all the rest is opaque to it."""
     ops = envelope.get("ops") if isinstance(envelope, dict) else None
     return isinstance(ops, list) and all(isinstance(o, dict) and isinstance(o.get("path"), list) for o in ops)

@@ -1,10 +1,13 @@
 """Talks to an adapter in a child process, for the tests in this folder."""
 
+import contextlib
 import json
 import pathlib
 import subprocess
 import sys
+import threading
 
+LIMIT_SECONDS = 60  # no test takes a tenth of it; it turns a hang into a failure
 ADAPTERS = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -17,13 +20,19 @@ class AdapterProcess:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )
         self.last_id = 0
+        self.watchdog = threading.Timer(LIMIT_SECONDS, self.child.kill)
+        self.watchdog.start()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self.watchdog.cancel()
         self.child.kill()
-        self.child.communicate()
+        self.child.wait()
+        for pipe in (self.child.stdin, self.child.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
 
     def write(self, line):
         self.child.stdin.write(line + b"\n")
@@ -33,6 +42,11 @@ class AdapterProcess:
         """The next line as a value; None at the end of the output."""
         line = self.child.stdout.readline()
         return json.loads(line) if line else None
+
+    def rest(self):
+        """Ends the input; all the output that is left."""
+        self.child.stdin.close()
+        return self.child.stdout.read()
 
     def exchange(self, line):
         """(reply, events before it) for one line."""
