@@ -75,6 +75,9 @@ static void failure(struct buffer *out, const struct case_result *result) {
         }
         buffer_string(out, "\n");
     }
+    if (failure->rule != NULL) {
+        buffer_format(out, "    rule    %s\n", failure->rule);
+    }
     named(out, "wanted", failure->wanted);
     named(out, "came", failure->came);
 }
@@ -93,6 +96,10 @@ static const char *arrow(enum trace_kind kind) {
         return "connects as";
     case TRACE_OBSERVED:
         return "observed";
+    case TRACE_HYDRATED:
+        return "hydrated";
+    case TRACE_RESTARTED:
+        return "starts anew";
     default:
         return "";
     }

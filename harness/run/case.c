@@ -9,7 +9,7 @@ const char *verdict_name(enum verdict verdict) {
 }
 
 const char *trace_kind_name(enum trace_kind kind) {
-    static const char *const names[] = {"connects", "sends", "gets", "closed", "leaves", "control", "observed"};
+    static const char *const names[] = {"connects", "sends", "gets", "closed", "leaves", "control", "observed", "hydrated", "restarted"};
     return names[kind];
 }
 

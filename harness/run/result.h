@@ -25,7 +25,9 @@ enum trace_kind {
     TRACE_CLOSED,    /* the relay closed the actor's connection */
     TRACE_LEFT,      /* the actor ended its connection */
     TRACE_CONTROL,   /* a command to the relay or the clock, with its answer */
-    TRACE_OBSERVED   /* an observer of the relay fired */
+    TRACE_OBSERVED,  /* an observer of the relay fired */
+    TRACE_HYDRATED,  /* the relay accepted a hydrate; the value is {room, snapshot} */
+    TRACE_RESTARTED  /* the relay began a new life */
 };
 
 const char *trace_kind_name(enum trace_kind kind);
