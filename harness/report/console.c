@@ -33,6 +33,8 @@ static void heading(struct buffer *out, const struct case_result *result, const 
     enum colour colour = RED;
     if (result->verdict == VERDICT_ERROR) {
         word = "ERROR";
+    } else if (result->verdict == VERDICT_XPASS) {
+        word = "XPASS";
     } else if (!case_counts(result, style->strict)) {
         word = scenario_level(result->scenario) == CLAUSE_SHOULD ? "WARN" : "NOTE";
         colour = YELLOW;
@@ -125,6 +127,13 @@ static void transcript(struct buffer *out, const struct case_result *result, con
     }
 }
 
+static void reruns(struct buffer *out, const struct case_result *result) {
+    if (result->runs > 0) {
+        buffer_format(out, "  %s: failed %u of %u times\n", result->failed_runs == result->runs ? "stable" : "FLAKY",
+                      result->failed_runs, result->runs);
+    }
+}
+
 static void repeat_with(struct buffer *out, const struct case_result *result, const struct console_style *style) {
     buffer_format(out, "  again: %s run%s%s --profile %s", style->program, style->arguments[0] == '\0' ? "" : " ",
                   style->arguments, result->profile);
@@ -135,10 +144,14 @@ static void repeat_with(struct buffer *out, const struct case_result *result, co
 }
 
 void console_case(struct buffer *out, const struct case_result *result, const struct console_style *style) {
-    if (result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP) {
+    if (result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP || result->verdict == VERDICT_XFAIL) {
         return;
     }
     heading(out, result, style);
+    if (result->verdict == VERDICT_XPASS) {
+        buffer_format(out, "  it passes, but is listed as known to fail: %s\n\n", result->known);
+        return;
+    }
     clauses(out, result->scenario, style);
     if (result->verdict == VERDICT_ERROR) {
         buffer_format(out, "  %s: ", result->scenario->file);
@@ -148,6 +161,7 @@ void console_case(struct buffer *out, const struct case_result *result, const st
         failure(out, result);
     }
     transcript(out, result, style);
+    reruns(out, result);
     repeat_with(out, result, style);
 }
 
@@ -176,17 +190,37 @@ static void skips(struct buffer *out, const struct suite_results *results, const
     }
 }
 
-void console_summary(struct buffer *out, const struct suite_results *results, const struct console_style *style) {
-    skips(out, results, style);
-    bool green = suite_exit(results, style->strict) == ERROR_NONE;
-    buffer_format(out, "%s%zu cases%s: %zu passed, %zu failed", escape(style, green ? GREEN : RED), results->count,
-                  escape(style, PLAIN), results->passed, results->failed);
+static void unmatched(struct buffer *out, const struct known *known, const struct console_style *style) {
+    for (size_t i = 0; known != NULL && i < known->count; i++) {
+        if (!known->lines[i].matched) {
+            buffer_format(out, "%sline %u of the known failures means no case:%s %s\n", escape(style, RED), known->lines[i].line,
+                          escape(style, PLAIN), known->lines[i].glob);
+        }
+    }
+}
+
+static void more_counts(struct buffer *out, const struct suite_results *results) {
     if (results->warnings + results->remarks > 0) {
         buffer_format(out, " (%zu a warning, %zu a remark)", results->warnings, results->remarks);
     }
+    if (results->flaky > 0) {
+        buffer_format(out, " (%zu flaky)", results->flaky);
+    }
+    if (results->xfailed + results->xpassed > 0) {
+        buffer_format(out, ", %zu failed as known, %zu passed against the list", results->xfailed, results->xpassed);
+    }
+}
+
+void console_summary(struct buffer *out, const struct suite_results *results, const struct console_style *style) {
+    skips(out, results, style);
+    unmatched(out, results->unmatched, style);
+    bool green = suite_exit(results, style->strict) == ERROR_NONE;
+    buffer_format(out, "%s%zu cases%s: %zu passed, %zu failed", escape(style, green ? GREEN : RED), results->count,
+                  escape(style, PLAIN), results->passed, results->failed);
+    more_counts(out, results);
     buffer_format(out, ", %zu skipped, %zu errors, in %.2f s\n", results->skipped, results->errors,
                   (double)results->duration_us / 1e6);
-    if (results->count > 0 && results->passed + results->failed == 0) {
+    if (results->count > 0 && suite_judged(results) == 0) {
         buffer_string(out, "nothing could be judged\n");
     }
 }

@@ -127,6 +127,24 @@ static enum play_status open_again(struct play *play, const struct step *step) {
     return play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
 }
 
+/* On a target without a clock of its own the time must really pass; what comes meanwhile is taken in. */
+static enum play_status let_time_pass(struct play *play, int64_t milliseconds) {
+    if (milliseconds > CASE_REAL_TIME_CEILING_MS) {
+        play->reason = text_of(arena_format(play->arena, "needs %lld ms of real time; at most %d ms are waited for",
+                                            (long long)milliseconds, CASE_REAL_TIME_CEILING_MS));
+        return PLAY_SKIPPED;
+    }
+    struct run_clock clock = play->settings->clock;
+    int64_t until = clock.now_us(clock.context) + milliseconds * 1000;
+    for (int64_t left = milliseconds * 1000; left > 0; left = until - clock.now_us(clock.context)) {
+        enum play_status status = play_take_in(play, (int)(left / 1000) + 1);
+        if (status != PLAY_OK) {
+            return status;
+        }
+    }
+    return PLAY_OK;
+}
+
 static enum play_status advance(struct play *play, const struct step *step) {
     struct error error = {0};
     /* What was sent before must not be reckoned at the new time. */
@@ -136,8 +154,10 @@ static enum play_status advance(struct play *play, const struct step *step) {
     }
     play->clock_ms += step->milliseconds;
     trace_control(play, step, arena_format(play->arena, "advance %lld ms", (long long)step->milliseconds), TEXT(""), "");
-    status = play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
-    return status == PLAY_OK && play->barrier ? play_take_in(play, 0) : status;
+    if (!play->target->table->can(play->target, "clock")) {
+        return let_time_pass(play, step->milliseconds);
+    }
+    return play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
 }
 
 enum play_status play_relay_step(struct play *play, const struct step *step) {
