@@ -199,6 +199,17 @@ static bool write_json(const struct run_options *options, const struct suite_res
     return written || error_set(error, ERROR_USAGE, "cannot write %s: %s", options->json, strerror(errno));
 }
 
+/* What the line that repeats a case needs besides the profile and the file. */
+static void repeat_arguments(const struct run_options *options, char *out, size_t capacity) {
+    if (options->spawn != NULL) {
+        snprintf(out, capacity, "--spawn \"%s\"", options->spawn);
+    } else if (strcmp(options->target, "memory") == 0) {
+        out[0] = '\0';
+    } else {
+        snprintf(out, capacity, "--target '%s'", options->target);
+    }
+}
+
 static enum error_code judge(const struct run_options *options, const struct scenario_set *set, struct known *known,
                              struct target *target) {
     struct suite_settings settings = {.profiles = options->profiles,
@@ -215,12 +226,11 @@ static enum error_code judge(const struct run_options *options, const struct sce
     bool terminal = isatty(STDOUT_FILENO);
     bool quiet = options->json != NULL && strcmp(options->json, "-") == 0;
     char arguments[1024];
-    snprintf(arguments, sizeof arguments, options->spawn != NULL ? "--spawn \"%s\"" : "--target '%s'",
-             options->spawn != NULL ? options->spawn : options->target);
+    repeat_arguments(options, arguments, sizeof arguments);
     struct watching watching = {
         .style = {.colour = strcmp(options->colour, "always") == 0 || (terminal && strcmp(options->colour, "auto") == 0),
                   .strict = options->strict,
-                  .program = "meshspec",
+                  .program = program_invocation_name,
                   .arguments = arguments},
         .progress = terminal && !quiet};
     if (suite_size(set, &settings) == 0) {

@@ -55,7 +55,7 @@ static void clauses(struct buffer *out, const struct scenario *scenario, const s
 static void named(struct buffer *out, const char *name, struct text text) {
     if (text.bytes != NULL) {
         buffer_format(out, "    %-7s ", name);
-        visible(out, text, 2000);
+        visible(out, text, CONSOLE_VALUE_CEILING);
         buffer_string(out, "\n");
     }
 }
@@ -107,9 +107,17 @@ static const char *arrow(enum trace_kind kind) {
     }
 }
 
+/* "1 case", "2 cases". */
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 static void trace_line(struct buffer *out, const struct trace_entry *entry, const struct console_style *style) {
-    buffer_format(out, "   %s%8.1f ms  %-8.*s %s ", entry->unexpected ? escape(style, RED) : escape(style, DIM),
+    buffer_format(out, "   %s%8.1f ms  %-8.*s %s", entry->unexpected ? escape(style, RED) : escape(style, DIM),
                   (double)entry->elapsed_us / 1000.0, (int)entry->actor.length, entry->actor.bytes, arrow(entry->kind));
+    if (entry->text.length > 0) {
+        buffer_string(out, " ");
+    }
     visible(out, entry->text, CONSOLE_TEXT_CEILING);
     if (entry->line > 0) {
         buffer_format(out, "  (line %u)", entry->line);
@@ -137,7 +145,7 @@ static void reruns(struct buffer *out, const struct case_result *result) {
 static void repeat_with(struct buffer *out, const struct case_result *result, const struct console_style *style) {
     buffer_format(out, "  again: %s run%s%s --profile %s", style->program, style->arguments[0] == '\0' ? "" : " ",
                   style->arguments, result->profile);
-    if (result->plays > 1) {
+    if (result->seeded) {
         buffer_format(out, " --seed %llu", (unsigned long long)result->seed);
     }
     buffer_format(out, " %s\n\n", result->scenario->file);
@@ -215,10 +223,10 @@ void console_summary(struct buffer *out, const struct suite_results *results, co
     skips(out, results, style);
     unmatched(out, results->unmatched, style);
     bool green = suite_exit(results, style->strict) == ERROR_NONE;
-    buffer_format(out, "%s%zu cases%s: %zu passed, %zu failed", escape(style, green ? GREEN : RED), results->count,
-                  escape(style, PLAIN), results->passed, results->failed);
+    buffer_format(out, "%s%zu case%s%s: %zu passed, %zu failed", escape(style, green ? GREEN : RED), results->count,
+                  plural(results->count), escape(style, PLAIN), results->passed, results->failed);
     more_counts(out, results);
-    buffer_format(out, ", %zu skipped, %zu errors, in %.2f s\n", results->skipped, results->errors,
+    buffer_format(out, ", %zu skipped, %zu error%s, in %.2f s\n", results->skipped, results->errors, plural(results->errors),
                   (double)results->duration_us / 1e6);
     if (results->count > 0 && suite_judged(results) == 0) {
         buffer_string(out, "nothing could be judged\n");

@@ -121,6 +121,7 @@ struct case_result case_run(struct scenario *scenario, struct target *target, co
         result.reason = play.reason;
         result.failure = play.failure;
         result.trace = play.trace;
+        result.seeded = play.raced && !exhaustive;
         again = status == PLAY_OK && play.raced && schedule_next(&schedule) &&
                 result.plays < (exhaustive ? SCENARIO_INTERLEAVINGS_CEILING : settings->race_rounds);
     }

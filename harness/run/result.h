@@ -68,6 +68,7 @@ struct case_result {
     struct trace_entry *trace;
     int64_t duration_us;
     uint64_t seed;  /* of the races' rounds */
+    bool seeded;    /* the case had a race whose order was drawn by the seed */
     const char *known; /* VERDICT_XFAIL, VERDICT_XPASS: the list's reason */
     unsigned runs, failed_runs; /* of a failure that was run again: how often in all, and how often it failed; 0: it was not */
     unsigned plays; /* how many times the scenario was played (interleavings or rounds of its races) */
