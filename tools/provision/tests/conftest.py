@@ -13,6 +13,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 BUILD = REPOSITORY / os.environ.get("MESHSPEC_BUILD", "build")
 C_PROVISIONER = BUILD / "meshspec-provision"
 PROVISIONERS = {
+    "node": ["node", str(REPOSITORY / "tools/adapters/node-provisioner/provisioner.mjs")],
     "c": [str(C_PROVISIONER), "--stdio"],
 }
 SECRET = "s3cret-of-the-store"

@@ -1,5 +1,6 @@
 """Replays what the published provisioner asked and answered, and compares every request and outcome."""
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from conftest import APP_ID, REPOSITORY, SECRET
@@ -37,19 +38,31 @@ def comparable(method, path, body):
     return {"method": method, "path": path, "body": body, "order of tables": order}
 
 
+_replayed = {}
+
+
 def replay(provisioner, session, run):
+    """Runs and compares once for each different recording: the two releases, and repeated runs, often did the same."""
+    key = json.dumps([provisioner.command, run["op"], session["app"], session["permissions"], run["exchanges"]])
+    if key not in _replayed:
+        _replayed[key] = replay_anew(provisioner, session, run)
+    answer, requests = _replayed[key]
+    assert requests == [comparable(e["request"]["method"], e["request"]["path"], e["request"].get("body")) for e in run["exchanges"]]
+    return answer
+
+
+def replay_anew(provisioner, session, run):
     with serving(Recorded(run["exchanges"])) as (url, requests):
         op = "apply" if run["op"] == "provision" else "status"
         answer = provisioner(op, session["app"], url, session["permissions"])
-    recorded = [comparable(e["request"]["method"], e["request"]["path"], e["request"].get("body")) for e in run["exchanges"]]
-    assert asked(requests) == recorded
-    return answer
+    return answer, asked(requests)
 
 
 @pytest.mark.parametrize("session, errors", sessions())
 def test_asks_and_answers_as_recorded(provisioner, session, errors):
-    for run, error in zip(session["runs"], errors, strict=True):
-        answer = replay(provisioner, session, run)
+    with ThreadPoolExecutor(2) as pool:  # the runs stand by themselves: each is answered as it was recorded
+        answers = list(pool.map(lambda run: replay(provisioner, session, run), session["runs"]))
+    for run, answer, error in zip(session["runs"], answers, errors, strict=True):
         if error:
             assert answer.get("error", {}).get("code") == error, answer
         else:
