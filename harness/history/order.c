@@ -24,7 +24,7 @@ struct text history_string(const struct json_value *object, const char *key) {
 
 bool history_seq(const struct json_value *object, const char *key, uint64_t *out) {
     const struct json_value *value = json_get(object, key);
-    if (value == NULL || value->type != JSON_NUMBER || !(value->number >= 0 && value->number <= HISTORY_SEQ_CEILING)) {
+    if (value == NULL || value->type != JSON_NUMBER || !(value->number >= 0 && value->number <= 9007199254740991.0)) {
         return false;
     }
     *out = (uint64_t)value->number;
@@ -85,6 +85,10 @@ static struct sent *source_of(const struct room *room, const struct json_value *
 }
 
 void history_order(struct history *history, struct room *room, uint64_t seq, const struct json_value *envelope, size_t event) {
+    room->highest = seq > room->highest ? seq : room->highest;
+    if (seq > HISTORY_SEQ_CEILING) {
+        return;
+    }
     if (seq >= room->capacity) {
         grow(history, room, seq);
     }
@@ -96,7 +100,6 @@ void history_order(struct history *history, struct room *room, uint64_t seq, con
         return;
     }
     room->envelopes[seq] = envelope;
-    room->highest = seq > room->highest ? seq : room->highest;
     bool again;
     struct sent *sent = source_of(room, envelope, &again);
     if (sent != NULL) {

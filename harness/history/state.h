@@ -90,7 +90,7 @@ bool history_breaks(struct history *history, const char *rule, size_t event, con
 /* The string member of that key; bytes NULL when there is none. */
 struct text history_string(const struct json_value *object, const char *key);
 
-/* The whole number of that key; false when there is none between 0 and HISTORY_SEQ_CEILING. */
+/* The whole number of that key; false when there is none that a double holds exactly. */
 bool history_seq(const struct json_value *object, const char *key, uint64_t *out);
 
 /* Takes in one event, checking what can be checked at once. */
