@@ -8,10 +8,10 @@
 /* Where a named member goes. */
 struct field {
     const char *name;
-    size_t offset;
+    size_t length, offset;
 };
 
-#define FIELD(name, type, member) {name, offsetof(type, member)}
+#define FIELD(name, type, member) {name, sizeof(name) - 1, offsetof(type, member)}
 
 static const struct field message_fields[] = {
     FIELD("t", struct message, type),
@@ -37,7 +37,7 @@ static bool read_field(struct json_scanner *scanner, const struct json_value *na
                        size_t count, void *into) {
     struct json_value unused, *target = &unused;
     for (size_t i = 0; i < count; i++)
-        if (relay_string_is(name, fields[i].name))
+        if (relay_string_equals(name, fields[i].name, fields[i].length))
             target = (struct json_value *)(void *)((char *)into + fields[i].offset);
     return relay_scan_value(scanner, target);
 }
@@ -54,7 +54,7 @@ static bool read_path(struct json_scanner *scanner, struct json_value *path) {
     while (relay_scan_element(scanner) && relay_scan_value(scanner, &other))
         fits = fits && (other.kind == JSON_STRING || other.kind == JSON_NUMBER);
     if (fits)
-        *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start)};
+        *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start), false};
     return scanner->error == JSON_FINE;
 }
 
@@ -140,7 +140,7 @@ static bool read_envelope(struct json_scanner *scanner, struct message_envelope 
         if (!taken)
             return false;
     }
-    envelope->whole = (struct json_value){JSON_OBJECT, start, (size_t)(scanner->text + scanner->at - start)};
+    envelope->whole = (struct json_value){JSON_OBJECT, start, (size_t)(scanner->text + scanner->at - start), false};
     return scanner->error == JSON_FINE;
 }
 

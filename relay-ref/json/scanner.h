@@ -21,6 +21,7 @@ struct json_value {
     enum json_kind kind;
     const char *bytes;
     size_t length;
+    bool escaped; /* a string with escapes in it: its characters are not simply the bytes between its quotes */
 };
 
 enum json_error { JSON_FINE, JSON_MALFORMED, JSON_NOT_UTF8, JSON_NO_MEMORY };
@@ -32,6 +33,7 @@ struct json_scanner {
     const char *text;
     size_t length;
     size_t at;             /* the next byte to read; where the error is after a failure */
+    bool escaped;          /* the last string had escapes */
     bool first;            /* nothing of the current container was read yet */
     enum json_error error; /* sticky: after a failure every function says false */
     uint64_t *heap_levels; /* owned; NULL until JSON_INLINE_LEVELS is not enough */
