@@ -184,8 +184,9 @@ int main(void) {
     printf("%-38s %12.1f ns/envelope\n", "leaf on a root of 10,000 keys", median(wide_ns));
     double times = median(ratio), fan_out = median(deliveries), ordered = median(envelopes);
     bool met = report("10,000 keys against 10", times, "times", times <= MOST_RATIO, "at most 1.5");
-    met = report("fan-out to 100 members", fan_out, "deliveries/s", fan_out >= LEAST_DELIVERIES, "at least 5,000,000") &&
-          met;
+    met =
+        report("fan-out to 100 members", fan_out, "deliveries/s", fan_out >= LEAST_DELIVERIES, "at least 5,000,000") &&
+        met;
     met = report("ordering with 2 members", ordered, "envelopes/s", ordered >= LEAST_ENVELOPES, "at least 400,000") &&
           met;
     relay_free(narrow.relay);

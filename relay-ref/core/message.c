@@ -11,7 +11,8 @@ struct field {
     size_t length, offset;
 };
 
-#define FIELD(name, type, member) {name, sizeof(name) - 1, offsetof(type, member)}
+#define FIELD(name, type, member)                                                                                      \
+    { name, sizeof(name) - 1, offsetof(type, member) }
 
 static const struct field message_fields[] = {
     FIELD("t", struct message, type),
@@ -135,8 +136,8 @@ static bool read_envelope(struct json_scanner *scanner, struct message_envelope 
             envelope->has_seq = true;
         bool taken = relay_string_is(&name, "ops")
                          ? read_ops(scanner, envelope, ops, limit)
-                         : read_field(scanner, &name, envelope_fields,
-                                      sizeof envelope_fields / sizeof *envelope_fields, envelope);
+                         : read_field(scanner, &name, envelope_fields, sizeof envelope_fields / sizeof *envelope_fields,
+                                      envelope);
         if (!taken)
             return false;
     }
@@ -144,16 +145,15 @@ static bool read_envelope(struct json_scanner *scanner, struct message_envelope 
     return scanner->error == JSON_FINE;
 }
 
-static bool read_members(struct json_scanner *scanner, struct message *message, struct message_ops *ops,
-                         size_t limit) {
+static bool read_members(struct json_scanner *scanner, struct message *message, struct message_ops *ops, size_t limit) {
     struct json_value name;
     if (!relay_scan_enter(scanner))
         return false;
     while (relay_scan_member(scanner, &name)) {
-        bool taken = relay_string_is(&name, "env")
-                         ? read_envelope(scanner, &message->envelope, ops, limit)
-                         : read_field(scanner, &name, message_fields, sizeof message_fields / sizeof *message_fields,
-                                      message);
+        bool taken =
+            relay_string_is(&name, "env")
+                ? read_envelope(scanner, &message->envelope, ops, limit)
+                : read_field(scanner, &name, message_fields, sizeof message_fields / sizeof *message_fields, message);
         if (!taken)
             return false;
     }

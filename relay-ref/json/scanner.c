@@ -312,7 +312,8 @@ bool relay_scan_value(struct json_scanner *scanner, struct json_value *out) {
     bool container = kind == JSON_ARRAY || kind == JSON_OBJECT;
     if (!(container ? take_container(scanner) : take_scalar(scanner, kind)))
         return false;
-    *out = (struct json_value){kind, scanner->text + start, scanner->at - start, kind == JSON_STRING && scanner->escaped};
+    *out =
+        (struct json_value){kind, scanner->text + start, scanner->at - start, kind == JSON_STRING && scanner->escaped};
     return true;
 }
 

@@ -56,7 +56,8 @@ bool relay_scan_value(struct json_scanner *scanner, struct json_value *out);
 /* Goes into the array or object that comes next. False when none does. */
 bool relay_scan_enter(struct json_scanner *scanner);
 
-/* The next member's name; its value is the next thing to take. False at the object's end or on failure (see `error`). */
+/* The next member's name; its value is the next thing to take. False at the object's end or on failure (see `error`).
+ */
 bool relay_scan_member(struct json_scanner *scanner, struct json_value *name);
 
 /* True when an element comes next, which the reader then takes. False at the array's end or on failure. */

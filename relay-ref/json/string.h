@@ -8,8 +8,8 @@
 
 #include "relay-ref/json/scanner.h"
 
-/* Decodes a string that the scanner gave. `out` has room for `string->length` bytes, which is always enough. Returns the
-   bytes written. */
+/* Decodes a string that the scanner gave. `out` has room for `string->length` bytes, which is always enough. Returns
+   the bytes written. */
 size_t relay_string_decode(const struct json_value *string, char *out);
 
 /* The same as relay_string_equals, for a string with escapes. */
@@ -24,8 +24,8 @@ static inline bool relay_string_equals(const struct json_value *value, const cha
     return value->length - 2 == length && memcmp(value->bytes + 1, text, length) == 0;
 }
 
-/* True when `value` is a string with the characters of the C string `word`, which must be plain ASCII. Inline, so that the
-   compiler knows the length of a word that it can see. */
+/* True when `value` is a string with the characters of the C string `word`, which must be plain ASCII. Inline, so that
+   the compiler knows the length of a word that it can see. */
 static inline bool relay_string_is(const struct json_value *value, const char *word) {
     return relay_string_equals(value, word, strlen(word));
 }
