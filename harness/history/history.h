@@ -24,7 +24,7 @@ struct history_settings {
     /* Every connection was fenced at the end and nothing that the end of a connection causes is still on its way. Needed for the checks of absence:
        history.echo's completeness and history.presence-truth. */
     bool settled;
-    /* The run put a question whose outcome the protocol leaves open (a FREE clause): memberships and folds are then not judged. */
+    /* The run put a question whose outcome the protocol leaves open: echoes, memberships and folds are then not judged. */
     bool has_free_outcomes;
 };
 

@@ -36,15 +36,6 @@ static bool event_of(const struct trace_entry *entry, struct history_event *even
     }
 }
 
-static bool has_free_clause(const struct scenario *scenario) {
-    for (size_t i = 0; i < scenario->clause_count; i++) {
-        if (scenario->clauses[i]->level == CLAUSE_FREE) {
-            return true;
-        }
-    }
-    return false;
-}
-
 enum play_status play_check_history(struct play *play) {
     size_t length = trace_length(play);
     struct history_event *events = arena_alloc(play->arena, (length + 1) * sizeof *events);
@@ -56,7 +47,7 @@ enum play_status play_check_history(struct play *play) {
         }
     }
     struct history_settings settings = {.settled = play->barrier || !play->departed,
-                                        .has_free_outcomes = has_free_clause(play->scenario)};
+                                        .has_free_outcomes = play->scenario->free_outcome};
     struct history_breach breach = history_check(play->arena, events, count, &settings);
     if (breach.rule == NULL) {
         return PLAY_OK;

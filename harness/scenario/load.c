@@ -110,6 +110,12 @@ static void read_ignore(struct scenario *scenario, const struct json_value *list
     }
 }
 
+static void read_outcome(struct scenario *scenario, const struct json_value *outcome) {
+    scenario->free_outcome = json_is_string(outcome, "free");
+    for (size_t i = 0; i < scenario->clause_count; i++)
+        scenario->free_outcome |= scenario->clauses[i]->level == CLAUSE_FREE;
+}
+
 static bool read_limit(struct loader *loader, const struct json_value *limit) {
     int64_t milliseconds = SCENARIO_LIMIT_MS;
     if (limit != NULL && !loader_time(loader, limit, SCENARIO_LIMIT_CEILING_MS, &milliseconds))
@@ -140,8 +146,10 @@ static bool load(struct loader *loader) {
     bool good = read_clauses(loader, json_get(root, "clauses")) && read_profiles(loader, json_get(root, "profiles")) &&
                 read_limit(loader, json_get(root, "limit")) && read_expect(loader, json_get(root, "expect")) &&
                 loader_steps(loader, json_get(root, "steps"), &scenario->steps) && loader_names(loader, json_get(root, "steps"));
-    if (good)
+    if (good) {
+        read_outcome(scenario, json_get(root, "outcome"));
         loader_needs(loader);
+    }
     return good;
 }
 

@@ -69,6 +69,7 @@ struct scenario {
     struct client *clients;
     size_t client_count;
     bool ignore_presence, ignore_member; /* `ignore` */
+    bool free_outcome;                   /* `outcome: free`, or a clause is FREE */
     int limit_ms;                        /* `limit`, default SCENARIO_LIMIT_MS */
     const struct json_value *expect;     /* `expect` of a selftest: {verdict: fail|skip|error, …}; NULL elsewhere */
     struct step_list steps;
