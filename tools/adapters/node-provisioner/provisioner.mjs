@@ -48,9 +48,7 @@ class Span {
   says(word) { return this.kind === 'string' && this.scalar === word; }
 
   get path() {
-    if (this.parent === undefined) return '$';
-    const step = this.name === undefined ? this.parent.children.indexOf(this) : this.nameText;
-    return `${this.parent.path}[${step}]`;
+    return this.parent === undefined ? '$' : `${this.parent.path}[${this.nameText ?? this.parent.children.indexOf(this)}]`;
   }
 }
 
@@ -93,7 +91,7 @@ const members = (texts) => `{${texts.join(',')}}`;
 const membersOf = (spans) => members(spans.map((span) => span.asMember));
 const list = (texts) => `[${texts.join(',')}]`;
 
-/** A text that is the same for JSON-equal values: keys sorted, numbers as the double that they are. */
+/** A text that is the same for JSON-equal values: keys sorted, numbers as doubles. */
 function canonical(span) {
   switch (span?.kind) {
     case 'object':
@@ -305,10 +303,8 @@ const encodeTable = (table) => prune(table, isPolicy, (policy) => prune(policy, 
 
 function checkPermissions(permissions, slice) {
   if (permissions?.kind !== 'object') throw new Refusal('bad-input', 'provisioning needs "permissions", an object');
-  const outside = permissions.children.map((table) => table.name).filter((name) => !owns(slice, name));
-  if (outside.length > 0) {
-    throw new Refusal('outside-namespace', `the permissions name tables outside the app's namespaces: ${outside.join(', ')}`, { tables: outside });
-  }
+  const tables = permissions.children.map((table) => table.name).filter((name) => !owns(slice, name));
+  if (tables.length > 0) throw new Refusal('outside-namespace', `these tables are outside the app's namespaces: ${tables.join(', ')}`, { tables });
   checkUnique(permissions, 'table');
   for (const table of permissions.children) if (table.kind !== 'object') throw badInput(table, "a table's permissions are an object");
 }
@@ -326,19 +322,25 @@ async function collect(stream) {
   return Buffer.concat(chunks);
 }
 
+const escapeUnit = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const quoteForRegExp = (text) => text.replace(/[^\w]/g, (c) => (c < '\x80' ? `\\${c}` : c));
+
 class Store {
   constructor(target) {
     const part = (name) => target?.get(name)?.kind === 'string' ? target.get(name).scalar : '';
-    const [text, appId, url] = [part('url'), part('appId'), URL.canParse(part('url')) ? new URL(part('url')) : {}];
-    this.secret = part('adminSecret');
+    const [text, appId, secret] = [part('url'), part('appId'), part('adminSecret')];
+    const url = URL.canParse(text) ? new URL(text) : {};
     if (!/^https?:$/.test(url.protocol) || `${url.username}${url.password}` !== '' || /[?#]/.test(text)) throw new Refusal('bad-input', 'the target needs a plain http or https "url"');
     if (['', '.', '..'].includes(appId) || !appId.isWellFormed()) throw new Refusal('bad-input', 'the target needs an "appId"');
-    if (this.secret === '' || /[\0-\x1f\x7f]/.test(this.secret)) throw new Refusal('bad-input', 'the target needs an "adminSecret"');
+    if (secret === '' || /[\0-\x1f\x7f]/.test(secret)) throw new Refusal('bad-input', 'the target needs an "adminSecret"');
+    this.secret = secret;
     this.base = `${text.trim().replace(/\/+$/, '')}/apps/${encodeURIComponent(appId)}/`;
   }
 
   failure(request, what, status, body = '') {
-    const hide = (text) => text.replaceAll(this.secret, '[secret]').replaceAll(JSON.stringify(this.secret).slice(1, -1), '[secret]');
+    const spellings = (c) => [c, JSON.stringify(c).slice(1, -1), c.split('').map(escapeUnit).join('')].map(quoteForRegExp);
+    const anySpelling = new RegExp([...this.secret].map((c) => `(?:${spellings(c).join('|')})`).join(''), 'gi');
+    const hide = (text) => text.replaceAll(this.secret, '[secret]').replace(anySpelling, '[secret]');
     const excerpt = [...hide(body).slice(0, 2 * EXCERPT_CHARACTERS)].slice(0, EXCERPT_CHARACTERS).join('');
     const message = hide(`${request} ${what}`) + (excerpt === '' ? '' : `: ${excerpt}`);
     return new Refusal('http', message, { request: hide(request), status });
@@ -467,7 +469,8 @@ async function provision(store, slice, permissions) {
   const deployed = await store.read();
   const found = classify(slice, deployed);
   if (found.state === 'schema_drift') {
-    throw new Refusal('schema-drift', `the store has other tables than the app: ${found.driftedTables.join(', ')}`, { tables: found.driftedTables });
+    const tables = found.driftedTables;
+    throw new Refusal('schema-drift', `the store has other tables than the app: ${tables.join(', ')}`, { tables });
   }
   if (found.state === 'schema_out_of_date') return merge(store, slice, permissions, deployed);
   if (found.state === 'ok') {
