@@ -6,21 +6,20 @@
  *   {"op": "status" | "apply", "app": {…}, "permissions": {…}, "target": {"url", "appId", "adminSecret"}}
  *   {"result": {…}} or {"error": {"code", "message", …}}
  *
- * JSON.parse forgets how numbers and escapes were spelled and in which order integer-like keys came, and siblings must be carried as they
- * are. So JSON.parse is used to judge a text and to decode single scalars; the rest is a tree of spans over the text.
+ * JSON.parse forgets how numbers and escapes were spelled, and siblings must be carried as they are. So it only judges a text and decodes
+ * single scalars; the rest is a tree of spans over the text.
  */
 import process from 'node:process';
 
 const MAX_DEPTH = 1000; // what walks a tree recurses; nothing deeper gets that far
 const MAX_BYTES = 64 * 1024 * 1024;
 const REQUEST_MILLISECONDS = 60_000;
-const EXCERPT_CHARACTERS = 200;
+const EXCERPT_CHARACTERS = 200; // of a body, in an error
 
 class Refusal extends Error {
   constructor(code, message, details = {}) {
     super(message);
-    this.code = code;
-    this.details = details;
+    Object.assign(this, { code, details });
   }
 }
 
@@ -467,15 +466,12 @@ async function merge(store, slice, permissions, deployed) {
 
 async function provision(store, slice, permissions) {
   const deployed = await store.read();
-  const found = classify(slice, deployed);
-  if (found.state === 'schema_drift') {
-    const tables = found.driftedTables;
-    throw new Refusal('schema-drift', `the store has other tables than the app: ${tables.join(', ')}`, { tables });
-  }
-  if (found.state === 'schema_out_of_date') return merge(store, slice, permissions, deployed);
-  if (found.state === 'ok') {
-    await ensureConnected(store, slice, deployed, found.headHash);
-    return { status: 'unchanged', headHash: found.headHash };
+  const { state, headHash, driftedTables: tables } = classify(slice, deployed);
+  if (state === 'schema_drift') throw new Refusal('schema-drift', `the store has other tables than the app: ${tables.join(', ')}`, { tables });
+  if (state === 'schema_out_of_date') return merge(store, slice, permissions, deployed);
+  if (state === 'ok') {
+    await ensureConnected(store, slice, deployed, headHash);
+    return { status: 'unchanged', headHash };
   }
   const bundle = members(permissions.children.map(encodeTable));
   const hash = await store.publishSchema(slice.tables.children);
