@@ -35,6 +35,9 @@ static void append_readable(struct text text, struct buffer *out) {
 }
 
 static bool hidden_by_percent(struct text text, struct text secret) {
+    if (text_find(text, TEXT("%")) == SIZE_MAX && text_find(text, TEXT("+")) == SIZE_MAX) {
+        return false;
+    }
     struct buffer decoded;
     buffer_init(&decoded, BUFFER_CEILING);
     bool hidden = percent_decode(text, false, &decoded) && text_find(buffer_text(&decoded), secret) != SIZE_MAX;

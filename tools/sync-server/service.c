@@ -3,6 +3,7 @@
 #include "tools/sync-server/admin.h"
 #include "tools/sync-server/answer.h"
 #include "tools/sync-server/deployment.h"
+#include "tools/sync-server/redact.h"
 #include "tools/sync-server/routes.h"
 
 #include <stdlib.h>
@@ -65,12 +66,25 @@ static void deliver(struct work *work) {
     }
 }
 
+/* An error may quote what the client sent; should that be the secret, it goes no further. */
+static void keep_secret(struct work *work) {
+    struct buffer *body = &work->exchange->answer.body;
+    struct text secret = admin_secret(work->service);
+    if (work->exchange->answer.status < 400 || text_find(buffer_text(body), secret) == SIZE_MAX) {
+        return;
+    }
+    struct buffer clean;
+    buffer_init(&clean, body->ceiling);
+    redact_bytes(buffer_text(body), secret, &clean);
+    buffer_free(body);
+    *body = clean;
+}
+
 /* The answer is there: puts the fault's own in its place, and waits where the fault says so. */
 static void finish(struct work *work) {
     struct http_answer *answer = &work->exchange->answer;
-    if (work->fault.status && !(work->fault.prevented || work->fault.has_body)) {
-        answer->status = work->fault.status;
-    } else if (work->fault.status && !work->fault.has_body) {
+    keep_secret(work);
+    if (work->fault.status && work->fault.prevented) {
         answer_error(answer, work->fault.status, "this answer is a fault on purpose");
     } else if (work->fault.status) {
         answer->status = work->fault.status;
