@@ -83,7 +83,7 @@ $(BUILD)/meshspec-provision: $(call objects,$(provision_sources))
 unit-tests: $(unit_tests)
 $(BUILD)/tests/relay-tests: $(call objects,$(wildcard relay-ref/tests/*.c)) $(BUILD)/libadapters.a $(BUILD)/librelay.a $(BUILD)/libharness.a
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) $(LIBS_criterion) -lm)
-$(BUILD)/tests/harness-tests: $(call objects,$(wildcard harness/tests/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a
+$(BUILD)/tests/harness-tests: $(call objects,$(wildcard harness/tests/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a | $(BUILD)/meshspec-adapter
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) $(LIBS_criterion) -lm)
 
 # Benchmarks: one program a file, named after it.

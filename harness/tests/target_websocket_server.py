@@ -117,7 +117,7 @@ class Connection:
             first, masked, payload = self.read_frame()
             opcode = first & 15
             if opcode == 8:
-                log(f"close {struct.unpack('>H', payload[:2])[0] if len(payload) >= 2 else "empty"}")
+                log(f"close {struct.unpack('>H', payload[:2])[0] if len(payload) >= 2 else 'empty'}")
                 self.send_frame(0x88, payload)
                 return
             if opcode == 9:
