@@ -8,11 +8,10 @@
 /* Where a named member goes. */
 struct field {
     const char *name;
-    size_t length, offset;
+    size_t offset;
 };
 
-#define FIELD(name, type, member)                                                                                      \
-    { name, sizeof(name) - 1, offsetof(type, member) }
+#define FIELD(name, type, member) {name, offsetof(type, member)}
 
 static const struct field message_fields[] = {
     FIELD("t", struct message, type),
@@ -38,7 +37,7 @@ static bool read_field(struct json_scanner *scanner, const struct json_value *na
                        size_t count, void *into) {
     struct json_value unused, *target = &unused;
     for (size_t i = 0; i < count; i++)
-        if (relay_string_equals(name, fields[i].name, fields[i].length))
+        if (relay_string_is(name, fields[i].name))
             target = (struct json_value *)(void *)((char *)into + fields[i].offset);
     return relay_scan_value(scanner, target);
 }
@@ -55,7 +54,7 @@ static bool read_path(struct json_scanner *scanner, struct json_value *path) {
     while (relay_scan_element(scanner) && relay_scan_value(scanner, &other))
         fits = fits && (other.kind == JSON_STRING || other.kind == JSON_NUMBER);
     if (fits)
-        *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start), false};
+        *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start)};
     return scanner->error == JSON_FINE;
 }
 
@@ -136,24 +135,25 @@ static bool read_envelope(struct json_scanner *scanner, struct message_envelope 
             envelope->has_seq = true;
         bool taken = relay_string_is(&name, "ops")
                          ? read_ops(scanner, envelope, ops, limit)
-                         : read_field(scanner, &name, envelope_fields, sizeof envelope_fields / sizeof *envelope_fields,
-                                      envelope);
+                         : read_field(scanner, &name, envelope_fields,
+                                      sizeof envelope_fields / sizeof *envelope_fields, envelope);
         if (!taken)
             return false;
     }
-    envelope->whole = (struct json_value){JSON_OBJECT, start, (size_t)(scanner->text + scanner->at - start), false};
+    envelope->whole = (struct json_value){JSON_OBJECT, start, (size_t)(scanner->text + scanner->at - start)};
     return scanner->error == JSON_FINE;
 }
 
-static bool read_members(struct json_scanner *scanner, struct message *message, struct message_ops *ops, size_t limit) {
+static bool read_members(struct json_scanner *scanner, struct message *message, struct message_ops *ops,
+                         size_t limit) {
     struct json_value name;
     if (!relay_scan_enter(scanner))
         return false;
     while (relay_scan_member(scanner, &name)) {
-        bool taken =
-            relay_string_is(&name, "env")
-                ? read_envelope(scanner, &message->envelope, ops, limit)
-                : read_field(scanner, &name, message_fields, sizeof message_fields / sizeof *message_fields, message);
+        bool taken = relay_string_is(&name, "env")
+                         ? read_envelope(scanner, &message->envelope, ops, limit)
+                         : read_field(scanner, &name, message_fields, sizeof message_fields / sizeof *message_fields,
+                                      message);
         if (!taken)
             return false;
     }

@@ -1,0 +1,15 @@
+/* Plain HTTP answers, whole and at once. */
+#ifndef MESHSPEC_WS_SERVER_ANSWER_H
+#define MESHSPEC_WS_SERVER_ANSWER_H
+
+#include <libwebsockets.h>
+
+#include "relay-ref/adapters/query.h"
+
+/*
+ * Writes an answer with one sentence as its body, after which the connection is to be closed: the return value, always -1, is what libwebsockets'
+ * callback wants for that.
+ */
+int answer_refusal(struct lws *wsi, const struct refusal *refusal);
+
+#endif

@@ -1,0 +1,167 @@
+#include "relay-ref/adapters/ws_server_live.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+static int64_t monotonic_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int64_t read_clock(void *context) {
+    struct live *live = context;
+    int64_t now = live->fixed ? live->shown : monotonic_ms() + live->offset;
+    if (now > live->shown)
+        live->shown = now;
+    return live->shown;
+}
+
+#define EPOCH_BYTES 16
+#define EVENTS_AT_FIRST 256 /* bytes */
+
+/* epoch.unique: 128 random bits, so that a restarted relay never repeats one either. */
+static size_t mint(void *context, char *out, size_t capacity) {
+    (void)context;
+    static const char digits[] = "0123456789abcdef";
+    unsigned char bytes[EPOCH_BYTES];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        abort(); /* cannot happen for so few bytes; an epoch that repeats would be worse */
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof bytes && length + 2 <= capacity; i++) {
+        out[length++] = digits[bytes[i] >> 4];
+        out[length++] = digits[bytes[i] & 15];
+    }
+    return length;
+}
+
+/* Begins one event; false when there is no room for it any more. */
+static bool begin_event(struct live *live, const char *kind, struct relay_text room) {
+    struct relay_buffer *text = &live->events.text;
+    if (text->length > LIVE_EVENTS_CEILING || text->failed) {
+        live->events.lost++;
+        return false;
+    }
+    relay_buffer_add_words(text, text->length > 0 ? ",{\"on\":\"" : "{\"on\":\"");
+    relay_buffer_add_words(text, kind);
+    relay_buffer_add_words(text, "\",\"relay\":");
+    relay_buffer_add_words(text, live->name != NULL ? live->name : "\"relay\"");
+    relay_buffer_add_words(text, ",\"room\":");
+    relay_buffer_add_string(text, room);
+    return true;
+}
+
+static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
+                      const struct relay_commit_state *state, struct relay_commit *commit) {
+    struct live *live = context;
+    struct relay_buffer *text = &live->events.text;
+    if (!begin_event(live, "commit", room))
+        return;
+    relay_buffer_add_words(text, ",\"env\":");
+    relay_buffer_add_text(text, envelope);
+    relay_buffer_add_words(text, ",\"state\":{\"seq\":");
+    relay_buffer_add_count(text, state->seq);
+    relay_buffer_add_words(text, ",\"epoch\":");
+    relay_buffer_add_string(text, state->epoch);
+    struct relay_text root = relay_commit_root(commit);
+    if (root.bytes != NULL) {
+        relay_buffer_add_words(text, ",\"root\":");
+        relay_buffer_add_text(text, root);
+    }
+    if (relay_settings_options(live->settings)->protocol >= RELAY_PROTOCOL_0_2_0) {
+        relay_buffer_add_words(text, ",\"schemaVersion\":");
+        relay_buffer_add_count(text, state->schema_version);
+    }
+    relay_buffer_add_words(text, "}}");
+}
+
+static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
+    struct live *live = context;
+    struct relay_buffer *text = &live->events.text;
+    if (!begin_event(live, "violation", room))
+        return;
+    relay_buffer_add_words(text, ",\"violation\":{\"writer\":");
+    relay_buffer_add_string(text, violation->writer);
+    relay_buffer_add_words(text, ",\"reason\":\"");
+    relay_buffer_add_words(text, violation->reason);
+    relay_buffer_add_words(text, "\"");
+    if (violation->path.bytes != NULL) {
+        relay_buffer_add_words(text, ",\"path\":");
+        relay_buffer_add_text(text, violation->path);
+    }
+    relay_buffer_add_words(text, "}}");
+}
+
+void live_start(struct live *live, bool observed, size_t max_rooms) {
+    *live = (struct live){.observed = observed, .max_rooms = max_rooms};
+    relay_buffer_start(&live->events.text, 0, EVENTS_AT_FIRST);
+}
+
+bool live_open(struct live *live, enum relay_protocol protocol, struct relay_text options, char *reason,
+               size_t capacity) {
+    struct relay_settings *settings = relay_settings_read(protocol, options, reason, capacity);
+    if (settings == NULL)
+        return false;
+    struct relay_options wanted = *relay_settings_options(settings);
+    wanted.max_rooms = live->max_rooms;
+    struct relay_env env = {.context = live, .now = read_clock, .mint = mint};
+    if (live->observed) {
+        env.on_commit = on_commit;
+        env.on_violation = on_violation;
+    }
+    struct relay *relay = relay_new(&env, &wanted);
+    if (relay == NULL) {
+        relay_settings_free(settings);
+        snprintf(reason, capacity, "out of memory");
+        return false;
+    }
+    relay_free(live->relay);
+    relay_settings_free(live->settings);
+    live->relay = relay;
+    live->settings = settings;
+    return true;
+}
+
+void live_set_clock(struct live *live, int64_t ms) {
+    live->fixed = true;
+    if (ms > live->shown)
+        live->shown = ms;
+}
+
+void live_restart_clock(struct live *live) {
+    live->fixed = false;
+    live->shown = LIVE_CLOCK_START;
+    live->offset = LIVE_CLOCK_START - monotonic_ms();
+}
+
+void live_set_name(struct live *live, struct relay_text name) {
+    char *copy = strndup(name.bytes, name.length);
+    if (copy == NULL)
+        return;
+    free(live->name);
+    live->name = copy;
+}
+
+uint64_t live_take_events(struct live *live, struct relay_buffer *out) {
+    struct live_events *events = &live->events;
+    uint64_t lost = events->lost;
+    if (events->text.failed)
+        lost++;
+    else
+        relay_buffer_add(out, events->text.memory + events->text.reserved, events->text.length);
+    relay_buffer_free(&events->text);
+    relay_buffer_start(&events->text, 0, EVENTS_AT_FIRST);
+    events->lost = 0;
+    return lost;
+}
+
+void live_end(struct live *live) {
+    relay_free(live->relay);
+    relay_settings_free(live->settings);
+    relay_buffer_free(&live->events.text);
+    free(live->name);
+    *live = (struct live){0};
+}
