@@ -48,7 +48,7 @@ unit_tests := $(if $(wildcard relay-ref/tests/*.c),$(BUILD)/tests/relay-tests) \
               $(if $(wildcard harness/tests/*.c),$(BUILD)/tests/harness-tests)
 
 .PHONY: all unit-tests clean
-all: $(programs)
+all: $(programs) ## build the programs
 
 $(BUILD)/librelay.a: $(call objects,$(relay_sources))
 $(BUILD)/libadapters.a: $(call objects,$(adapter_sources))
@@ -83,7 +83,7 @@ $(BUILD)/meshspec-provision: $(call objects,$(provision_sources))
 unit-tests: $(unit_tests)
 $(BUILD)/tests/relay-tests: $(call objects,$(wildcard relay-ref/tests/*.c)) $(BUILD)/libadapters.a $(BUILD)/librelay.a $(BUILD)/libharness.a
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) $(LIBS_criterion) -lm)
-$(BUILD)/tests/harness-tests: $(call objects,$(wildcard harness/tests/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a
+$(BUILD)/tests/harness-tests: $(call objects,$(wildcard harness/tests/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a | $(BUILD)/meshspec-adapter
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) $(LIBS_criterion) -lm)
 
 # Benchmarks: one program a file, named after it.
@@ -93,7 +93,63 @@ bench-programs: $(benches)
 $(BUILD)/bench/%: $(BUILD)/obj/relay-ref/bench/%.o $(BUILD)/libadapters.a $(BUILD)/librelay.a
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) -lm)
 
-clean:
+# ---- the two commands of the README, and the other entries -----------------------------------------
+
+.PHONY: help setup conformance test run-conformance run-test lint format-check valgrind run-valgrind bench install
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+	@echo
+	@echo "  RELAY=ws://…         conformance: judge this relay instead of the reference relay"
+	@echo "  PROFILE='0.1.1 0.2.0' ONLY='join/*'   conformance: only these"
+	@echo "  SANITIZE=address,undefined | thread   build everything so, below build/sanitize-…"
+	@echo "  DEPS=skip            report missing Debian packages instead of installing them"
+
+setup: ## install the Debian packages that are missing
+	@tools/setup.sh
+
+# What needs the packages is a make of its own, so that their flags are asked for when they are there.
+conformance: setup ## judge the reference relay (or RELAY=ws://…): all scenarios, in memory and over sockets
+	@$(MAKE) --no-print-directory run-conformance
+test: setup ## every test: units, command line, scenarios under pytest, recordings, rules of the house
+	@$(MAKE) --no-print-directory run-test
+valgrind: setup ## the memory target's suite and the unit tests under Valgrind: no error, no leak
+	@$(MAKE) --no-print-directory run-valgrind
+
+PROFILE ?= $(if $(RELAY),0.2.0,0.1.0 0.1.1 0.2.0)
+PYTHON   = $(shell tools/python.sh)
+run      = $(BUILD)/meshspec run $(foreach profile,$(1),--profile $(profile)) $(if $(ONLY),--only '$(ONLY)')
+
+run-conformance: all
+ifdef RELAY
+	$(call run,$(PROFILE)) --target '$(RELAY)'
+else
+	$(call run,$(PROFILE)) --target memory
+	$(call run,$(PROFILE)) --target exec:$(BUILD)/meshspec-adapter
+	@set -e; for profile in $(PROFILE); do \
+	    echo "$(BUILD)/meshspec-relay --port 0 --protocol $$profile"; \
+	    $(BUILD)/meshspec run $(if $(ONLY),--only '$(ONLY)') --profile $$profile \
+	        --spawn "$(BUILD)/meshspec-relay --port 0 --protocol $$profile"; \
+	done
+endif
+
+TESTS ?= .
+run-test: all unit-tests lint
+	$(foreach test,$(unit_tests),$(test) -j1 --quiet &&) true
+	MESHSPEC_BUILD=$(BUILD) $(PYTHON) -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(TESTS)
+
+lint: ## rules of the house: who may include whom, scenario files
+	@$(PYTHON) tools/check_includes.py
+	$(BUILD)/meshspec lint scenarios
+
+VALGRIND = valgrind --quiet --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9
+run-valgrind: all
+	$(VALGRIND) $(call run,0.1.0 0.1.1 0.2.0) --target memory
+
+bench: all bench-programs ## measure; prints ratios
+	$(foreach bench,$(benches),$(bench) &&) true
+
+clean: ## remove everything that was built
 	rm -rf build
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -23,6 +23,10 @@ struct run_options {
     size_t profile_count;
     const char *only;
     const char *json;
+    const char *known; /* the list's file; NULL: none */
+    unsigned rerun;
+    bool real_time;
+    bool whole; /* no PATH was given */
     uint64_t seed;
     bool has_seed;
     unsigned race_rounds;
@@ -36,6 +40,9 @@ enum {
     RUN_PROFILE,
     RUN_ONLY,
     RUN_STRICT,
+    RUN_KNOWN,
+    RUN_RERUN,
+    RUN_REAL_TIME,
     RUN_SEED,
     RUN_ROUNDS,
     RUN_JSON,
@@ -57,6 +64,12 @@ static const struct command_option run_options[] = {
      "0.1.0 0.1.1 0.2.0"},
     {"only", "GLOB", "only scenarios whose name matches, such as 'join/*'", RUN_ONLY, NULL},
     {"strict", NULL, "a failing SHOULD fails the run", RUN_STRICT, NULL},
+    {"known-failing", "FILE",
+     "a list of cases that are known to fail, `GLOB: reason` a line; they do not fail the run, but a line that is\n"
+     "no longer true does",
+     RUN_KNOWN, "FILE"},
+    {"rerun", "N", "run a failing case again N times, to tell a stable failure from a flaky one", RUN_RERUN, NULL},
+    {"real-time", NULL, "where the target has no virtual clock, wait up to 5 seconds for the time of `advance` to pass", RUN_REAL_TIME, NULL},
     {"seed", "N", "the seed for the order of racing steps on sockets (default: drawn, and printed with a failure)", RUN_SEED, NULL},
     {"race-rounds", "N", "how often a race is played on a socket (default: 10)", RUN_ROUNDS, NULL},
     {"json", "FILE", "write the results as JSON (- for standard output, and nothing else there)", RUN_JSON, "FILE"},
@@ -96,6 +109,18 @@ static bool take_option(void *context, int id, const char *argument, struct erro
         return true;
     case RUN_STRICT:
         options->strict = true;
+        return true;
+    case RUN_KNOWN:
+        options->known = argument;
+        return true;
+    case RUN_RERUN:
+        if (!command_number("rerun", argument, 1, 1000, &number, error)) {
+            return false;
+        }
+        options->rerun = (unsigned)number;
+        return true;
+    case RUN_REAL_TIME:
+        options->real_time = true;
         return true;
     case RUN_SEED:
         options->has_seed = true;
@@ -174,23 +199,38 @@ static bool write_json(const struct run_options *options, const struct suite_res
     return written || error_set(error, ERROR_USAGE, "cannot write %s: %s", options->json, strerror(errno));
 }
 
-static enum error_code judge(const struct run_options *options, const struct scenario_set *set, struct target *target) {
+/* What the line that repeats a case needs besides the profile and the file. */
+static void repeat_arguments(const struct run_options *options, char *out, size_t capacity) {
+    if (options->spawn != NULL) {
+        snprintf(out, capacity, "--spawn \"%s\"", options->spawn);
+    } else if (strcmp(options->target, "memory") == 0) {
+        out[0] = '\0';
+    } else {
+        snprintf(out, capacity, "--target '%s'", options->target);
+    }
+}
+
+static enum error_code judge(const struct run_options *options, const struct scenario_set *set, struct known *known,
+                             struct target *target) {
     struct suite_settings settings = {.profiles = options->profiles,
                                       .profile_count = options->profile_count,
                                       .only = options->only,
                                       .clock = {NULL, now_us},
                                       .seed = options->has_seed ? options->seed : random_number() % 1000000,
                                       .race_rounds = options->race_rounds,
+                                      .real_time = options->real_time,
+                                      .rerun = options->rerun,
+                                      .known = options->known == NULL ? NULL : known,
+                                      .whole = options->whole && options->only == NULL,
                                       .nonce = random_number() & 0xffffffff};
     bool terminal = isatty(STDOUT_FILENO);
     bool quiet = options->json != NULL && strcmp(options->json, "-") == 0;
     char arguments[1024];
-    snprintf(arguments, sizeof arguments, options->spawn != NULL ? "--spawn \"%s\"" : "--target '%s'",
-             options->spawn != NULL ? options->spawn : options->target);
+    repeat_arguments(options, arguments, sizeof arguments);
     struct watching watching = {
         .style = {.colour = strcmp(options->colour, "always") == 0 || (terminal && strcmp(options->colour, "auto") == 0),
                   .strict = options->strict,
-                  .program = "meshspec",
+                  .program = program_invocation_name,
                   .arguments = arguments},
         .progress = terminal && !quiet};
     if (suite_size(set, &settings) == 0) {
@@ -214,12 +254,16 @@ static enum error_code judge(const struct run_options *options, const struct sce
 
 static enum error_code judge_by_name(const struct run_options *options, const struct scenario_set *set, const char *name) {
     struct error error = {0};
-    struct target *target = target_new(name, &error);
-    if (target == NULL) {
+    struct known known = {0};
+    if (options->known != NULL && !known_load(&known, options->known, &error)) {
         return command_fail(&error);
     }
-    enum error_code code = judge(options, set, target);
-    target->table->free(target);
+    struct target *target = target_new(name, &error);
+    enum error_code code = target == NULL ? command_fail(&error) : judge(options, set, &known, target);
+    if (target != NULL) {
+        target->table->free(target);
+    }
+    known_free(&known);
     return code;
 }
 
@@ -248,6 +292,7 @@ static enum error_code run(int count, char **arguments) {
     if (options.profile_count == 0) {
         options.profiles[options.profile_count++] = "0.2.0";
     }
+    options.whole = first == count;
     struct scenario_set set;
     if (!load_scenarios(&set, arguments + first, count - first, &error)) {
         return command_fail(&error);

@@ -33,6 +33,8 @@ static void heading(struct buffer *out, const struct case_result *result, const 
     enum colour colour = RED;
     if (result->verdict == VERDICT_ERROR) {
         word = "ERROR";
+    } else if (result->verdict == VERDICT_XPASS) {
+        word = "XPASS";
     } else if (!case_counts(result, style->strict)) {
         word = scenario_level(result->scenario) == CLAUSE_SHOULD ? "WARN" : "NOTE";
         colour = YELLOW;
@@ -53,7 +55,7 @@ static void clauses(struct buffer *out, const struct scenario *scenario, const s
 static void named(struct buffer *out, const char *name, struct text text) {
     if (text.bytes != NULL) {
         buffer_format(out, "    %-7s ", name);
-        visible(out, text, 2000);
+        visible(out, text, CONSOLE_VALUE_CEILING);
         buffer_string(out, "\n");
     }
 }
@@ -75,6 +77,9 @@ static void failure(struct buffer *out, const struct case_result *result) {
         }
         buffer_string(out, "\n");
     }
+    if (failure->rule != NULL) {
+        buffer_format(out, "    rule    %s\n", failure->rule);
+    }
     named(out, "wanted", failure->wanted);
     named(out, "came", failure->came);
 }
@@ -93,14 +98,26 @@ static const char *arrow(enum trace_kind kind) {
         return "connects as";
     case TRACE_OBSERVED:
         return "observed";
+    case TRACE_HYDRATED:
+        return "hydrated";
+    case TRACE_RESTARTED:
+        return "starts anew";
     default:
         return "";
     }
 }
 
+/* "1 case", "2 cases". */
+static const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
+}
+
 static void trace_line(struct buffer *out, const struct trace_entry *entry, const struct console_style *style) {
-    buffer_format(out, "   %s%8.1f ms  %-8.*s %s ", entry->unexpected ? escape(style, RED) : escape(style, DIM),
+    buffer_format(out, "   %s%8.1f ms  %-8.*s %s", entry->unexpected ? escape(style, RED) : escape(style, DIM),
                   (double)entry->elapsed_us / 1000.0, (int)entry->actor.length, entry->actor.bytes, arrow(entry->kind));
+    if (entry->text.length > 0) {
+        buffer_string(out, " ");
+    }
     visible(out, entry->text, CONSOLE_TEXT_CEILING);
     if (entry->line > 0) {
         buffer_format(out, "  (line %u)", entry->line);
@@ -118,20 +135,31 @@ static void transcript(struct buffer *out, const struct case_result *result, con
     }
 }
 
+static void reruns(struct buffer *out, const struct case_result *result) {
+    if (result->runs > 0) {
+        buffer_format(out, "  %s: failed %u of %u times\n", result->failed_runs == result->runs ? "stable" : "FLAKY",
+                      result->failed_runs, result->runs);
+    }
+}
+
 static void repeat_with(struct buffer *out, const struct case_result *result, const struct console_style *style) {
     buffer_format(out, "  again: %s run%s%s --profile %s", style->program, style->arguments[0] == '\0' ? "" : " ",
                   style->arguments, result->profile);
-    if (result->plays > 1) {
+    if (result->seeded) {
         buffer_format(out, " --seed %llu", (unsigned long long)result->seed);
     }
     buffer_format(out, " %s\n\n", result->scenario->file);
 }
 
 void console_case(struct buffer *out, const struct case_result *result, const struct console_style *style) {
-    if (result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP) {
+    if (result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP || result->verdict == VERDICT_XFAIL) {
         return;
     }
     heading(out, result, style);
+    if (result->verdict == VERDICT_XPASS) {
+        buffer_format(out, "  it passes, but is listed as known to fail: %s\n\n", result->known);
+        return;
+    }
     clauses(out, result->scenario, style);
     if (result->verdict == VERDICT_ERROR) {
         buffer_format(out, "  %s: ", result->scenario->file);
@@ -141,6 +169,7 @@ void console_case(struct buffer *out, const struct case_result *result, const st
         failure(out, result);
     }
     transcript(out, result, style);
+    reruns(out, result);
     repeat_with(out, result, style);
 }
 
@@ -169,17 +198,37 @@ static void skips(struct buffer *out, const struct suite_results *results, const
     }
 }
 
-void console_summary(struct buffer *out, const struct suite_results *results, const struct console_style *style) {
-    skips(out, results, style);
-    bool green = suite_exit(results, style->strict) == ERROR_NONE;
-    buffer_format(out, "%s%zu cases%s: %zu passed, %zu failed", escape(style, green ? GREEN : RED), results->count,
-                  escape(style, PLAIN), results->passed, results->failed);
+static void unmatched(struct buffer *out, const struct known *known, const struct console_style *style) {
+    for (size_t i = 0; known != NULL && i < known->count; i++) {
+        if (!known->lines[i].matched) {
+            buffer_format(out, "%sline %u of the known failures means no case:%s %s\n", escape(style, RED), known->lines[i].line,
+                          escape(style, PLAIN), known->lines[i].glob);
+        }
+    }
+}
+
+static void more_counts(struct buffer *out, const struct suite_results *results) {
     if (results->warnings + results->remarks > 0) {
         buffer_format(out, " (%zu a warning, %zu a remark)", results->warnings, results->remarks);
     }
-    buffer_format(out, ", %zu skipped, %zu errors, in %.2f s\n", results->skipped, results->errors,
+    if (results->flaky > 0) {
+        buffer_format(out, " (%zu flaky)", results->flaky);
+    }
+    if (results->xfailed + results->xpassed > 0) {
+        buffer_format(out, ", %zu failed as known, %zu passed against the list", results->xfailed, results->xpassed);
+    }
+}
+
+void console_summary(struct buffer *out, const struct suite_results *results, const struct console_style *style) {
+    skips(out, results, style);
+    unmatched(out, results->unmatched, style);
+    bool green = suite_exit(results, style->strict) == ERROR_NONE;
+    buffer_format(out, "%s%zu case%s%s: %zu passed, %zu failed", escape(style, green ? GREEN : RED), results->count,
+                  plural(results->count), escape(style, PLAIN), results->passed, results->failed);
+    more_counts(out, results);
+    buffer_format(out, ", %zu skipped, %zu error%s, in %.2f s\n", results->skipped, results->errors, plural(results->errors),
                   (double)results->duration_us / 1e6);
-    if (results->count > 0 && results->passed + results->failed == 0) {
+    if (results->count > 0 && suite_judged(results) == 0) {
         buffer_string(out, "nothing could be judged\n");
     }
 }

@@ -13,6 +13,7 @@ struct console_style {
     const char *arguments; /* what else that line needs, such as "--target ws://…"; may be empty */
 };
 
+#define CONSOLE_VALUE_CEILING 800 /* bytes of a wanted or received value that are shown */
 #define CONSOLE_TEXT_CEILING 240 /* bytes of a message that a transcript line shows */
 
 /* One case: the clause, the place, what differed, wanted and came, the transcript, and the command that repeats it. Nothing for a pass; one line for a skip. */

@@ -71,12 +71,18 @@ static void one_case(struct buffer *out, const struct case_result *result, bool 
     key_string(out, "target", text_of(result->target));
     key_string(out, "file", text_of(result->scenario->file));
     key_string(out, "title", result->scenario->title);
-    buffer_format(out, ",\"verdict\":\"%s\",\"counts\":%s,\"us\":%lld,\"plays\":%u,\"seed\":\"%llu\"", verdict_name(result->verdict),
-                  result->verdict != VERDICT_FAIL || case_counts(result, strict) ? "true" : "false",
+    buffer_format(out, ",\"verdict\":\"%s\",\"fails_run\":%s,\"us\":%lld,\"plays\":%u,\"seed\":\"%llu\"", verdict_name(result->verdict),
+                  case_counts(result, strict) ? "true" : "false",
                   (long long)result->duration_us, result->plays, (unsigned long long)result->seed);
     clauses(out, result->scenario);
     key_optional(out, "reason", result->reason);
-    if (result->verdict == VERDICT_FAIL) {
+    if (result->known != NULL) {
+        key_string(out, "known", text_of(result->known));
+    }
+    if (result->runs > 0) {
+        buffer_format(out, ",\"runs\":%u,\"failed_runs\":%u", result->runs, result->failed_runs);
+    }
+    if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_XFAIL) {
         failure(out, &result->failure);
     }
     if (result->trace != NULL) {
@@ -93,7 +99,7 @@ void json_report(struct buffer *out, const struct suite_results *results, bool s
     }
     buffer_format(out,
                   "\n],\"summary\":{\"cases\":%zu,\"passed\":%zu,\"failed\":%zu,\"warnings\":%zu,\"remarks\":%zu,\"skipped\":%zu,"
-                  "\"errors\":%zu,\"us\":%lld,\"exit\":%d}}\n",
+                  "\"errors\":%zu,\"xfailed\":%zu,\"xpassed\":%zu,\"flaky\":%zu,\"us\":%lld,\"exit\":%d}}\n",
                   results->count, results->passed, results->failed, results->warnings, results->remarks, results->skipped,
-                  results->errors, (long long)results->duration_us, (int)suite_exit(results, strict));
+                  results->errors, results->xfailed, results->xpassed, results->flaky, (long long)results->duration_us, (int)suite_exit(results, strict));
 }

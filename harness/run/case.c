@@ -1,15 +1,17 @@
 #include "harness/run/case.h"
 
+#include <string.h>
+
 #include "harness/run/play.h"
 #include "harness/run/probe.h"
 
 const char *verdict_name(enum verdict verdict) {
-    static const char *const names[] = {"pass", "fail", "skip", "error"};
+    static const char *const names[] = {"pass", "fail", "skip", "error", "xfail", "xpass"};
     return names[verdict];
 }
 
 const char *trace_kind_name(enum trace_kind kind) {
-    static const char *const names[] = {"connects", "sends", "gets", "closed", "leaves", "control", "observed"};
+    static const char *const names[] = {"connects", "sends", "gets", "closed", "leaves", "control", "observed", "hydrated", "restarted"};
     return names[kind];
 }
 
@@ -18,11 +20,12 @@ void case_result_free(struct case_result *result) {
     *result = (struct case_result){0};
 }
 
-/* The capability that the scenario needs and the target lacks; NULL: none. */
-static const char *lacking(struct scenario *scenario, struct target *target) {
-    const char *const *needs = scenario_needs(scenario);
+/* The capability that the scenario needs and the target lacks; NULL: none. Real time makes up for a clock. */
+static const char *lacking(const struct play *play) {
+    const char *const *needs = scenario_needs(play->scenario);
     for (; *needs != NULL; needs++) {
-        if (!target->table->can(target, *needs)) {
+        bool waits = play->settings->real_time && strcmp(*needs, "clock") == 0;
+        if (!waits && !play->target->table->can(play->target, *needs)) {
             return *needs;
         }
     }
@@ -62,7 +65,7 @@ static enum play_status play_all(struct play *play) {
     if (status != PLAY_OK) {
         return status;
     }
-    const char *need = lacking(play->scenario, play->target);
+    const char *need = lacking(play);
     if (need != NULL) {
         play->reason = text_of(arena_format(play->arena, "needs \"%s\", which the target does not offer", need));
         return PLAY_SKIPPED;
@@ -118,6 +121,7 @@ struct case_result case_run(struct scenario *scenario, struct target *target, co
         result.reason = play.reason;
         result.failure = play.failure;
         result.trace = play.trace;
+        result.seeded = play.raced && !exhaustive;
         again = status == PLAY_OK && play.raced && schedule_next(&schedule) &&
                 result.plays < (exhaustive ? SCENARIO_INTERLEAVINGS_CEILING : settings->race_rounds);
     }

@@ -18,10 +18,12 @@ struct case_settings {
     struct run_clock clock;
     uint64_t seed;        /* for the order of racing steps on sockets */
     unsigned race_rounds; /* of a race on a target where interleavings cannot be forced */
+    bool real_time;       /* without a virtual clock, `advance` waits for the time to pass */
     const char *suffix;   /* put behind rooms and writers on a shared target; unique for each case */
 };
 
 #define CASE_RACE_ROUNDS 10
+#define CASE_REAL_TIME_CEILING_MS 5000 /* the longest `advance` that real time is waited for */
 
 /*
  * Plays the scenario and judges it. Never fails itself: what goes wrong with the target is VERDICT_ERROR with the

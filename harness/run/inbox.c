@@ -111,8 +111,8 @@ static void take_observation(struct play *play, const struct target_event *event
             value = flat;
         }
     }
-    struct message *message = new_message(play, TRACE_OBSERVED, text_of(arena_format(play->arena, "%s", event->name)), -1,
-                                          event->text, value, false);
+    struct message *message = new_message(play, TRACE_OBSERVED, TEXT("relay"), -1, event->text, value, false);
+    message->entry->text = text_of(arena_format(play->arena, "%s %s", event->name, message->entry->text.bytes));
     if (commit) {
         append(&play->commits.first, &play->commits.last, message);
     } else if (violation) {

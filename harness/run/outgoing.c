@@ -184,6 +184,8 @@ static enum play_status send_raw_text(struct play *play, struct connection *conn
     struct json_value *value = json_parse(play->arena, text, &error);
     if (value != NULL) {
         note_hello(play, connection, value);
+        value = json_copy(play->arena, value);
+        names_strip(&play->names, value);
     }
     play_trace(play, TRACE_SENT, connection->actor->name, connection->number, text, value, step->line);
     return transmit(play, connection, text, TARGET_FRAME_TEXT, fragments == NULL ? 1 : (int)fragments->number);

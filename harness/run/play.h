@@ -147,4 +147,9 @@ enum play_status play_steps(struct play *play, const struct step_list *list);
 /* Fences all and fails the play when something is left that nobody expected. */
 enum play_status play_finish(struct play *play);
 
+/* ---- history_check.c ---- */
+
+/* Holds the whole transcript against what a client relies on (history.*). */
+enum play_status play_check_history(struct play *play);
+
 #endif

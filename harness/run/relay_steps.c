@@ -2,6 +2,13 @@
 #include "harness/match/template.h"
 #include "harness/run/play.h"
 
+static struct json_value *hydrated_room(struct play *play, const struct step *step, struct json_value *snapshot) {
+    struct json_value *value = json_object(play->arena);
+    json_set(value, TEXT("room"), json_string(play->arena, step->room));
+    json_set(value, TEXT("snapshot"), snapshot);
+    return value;
+}
+
 static void trace_control(struct play *play, const struct step *step, const char *what, struct text detail, const char *answer) {
     struct text text = text_of(arena_format(play->arena, "%s %.*s%s%s", what, (int)detail.length, detail.bytes,
                                             answer[0] == '\0' ? "" : " → ", answer));
@@ -23,7 +30,11 @@ static enum play_status hydrate(struct play *play, const struct step *step) {
     }
     struct text detail = text_of(arena_format(play->arena, "%.*s from %.*s", (int)step->room.length, step->room.bytes,
                                               (int)text.length, text.bytes));
-    trace_control(play, step, "hydrate", detail, answer ? "true" : "false");
+    if (answer) {
+        play_trace(play, TRACE_HYDRATED, step->actor, -1, detail, hydrated_room(play, step, snapshot), step->line);
+    } else {
+        trace_control(play, step, "hydrate", detail, "false");
+    }
     /* In a race either answer may be right: what follows tells (hydrate.race). */
     const struct json_value *wanted = json_get(step->node->first, "answers");
     if (answer != step->answers && !(play->raced && wanted == NULL)) {
@@ -107,13 +118,31 @@ static enum play_status open_again(struct play *play, const struct step *step) {
         connection->ended = true;
         connection->fences_out = 0;
     }
-    trace_control(play, step, "restart", TEXT(""), "");
+    play_trace(play, TRACE_RESTARTED, step->actor, -1, TEXT(""), NULL, step->line);
     enum play_status status =
         play_outcome(play, play->target->table->open(play->target, play->settings->profile, options, play_time_left(play), &error), &error);
     if (status != PLAY_OK || play->clock_ms == TARGET_CLOCK_START) {
         return status;
     }
     return play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
+}
+
+/* On a target without a clock of its own the time must really pass; what comes meanwhile is taken in. */
+static enum play_status let_time_pass(struct play *play, int64_t milliseconds) {
+    if (milliseconds > CASE_REAL_TIME_CEILING_MS) {
+        play->reason = text_of(arena_format(play->arena, "needs %lld ms of real time; at most %d ms are waited for",
+                                            (long long)milliseconds, CASE_REAL_TIME_CEILING_MS));
+        return PLAY_SKIPPED;
+    }
+    struct run_clock clock = play->settings->clock;
+    int64_t until = clock.now_us(clock.context) + milliseconds * 1000;
+    for (int64_t left = milliseconds * 1000; left > 0; left = until - clock.now_us(clock.context)) {
+        enum play_status status = play_take_in(play, (int)(left / 1000) + 1);
+        if (status != PLAY_OK) {
+            return status;
+        }
+    }
+    return PLAY_OK;
 }
 
 static enum play_status advance(struct play *play, const struct step *step) {
@@ -125,8 +154,10 @@ static enum play_status advance(struct play *play, const struct step *step) {
     }
     play->clock_ms += step->milliseconds;
     trace_control(play, step, arena_format(play->arena, "advance %lld ms", (long long)step->milliseconds), TEXT(""), "");
-    status = play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
-    return status == PLAY_OK && play->barrier ? play_take_in(play, 0) : status;
+    if (!play->target->table->can(play->target, "clock")) {
+        return let_time_pass(play, step->milliseconds);
+    }
+    return play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
 }
 
 enum play_status play_relay_step(struct play *play, const struct step *step) {

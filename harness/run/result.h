@@ -13,10 +13,12 @@ enum verdict {
     VERDICT_PASS,
     VERDICT_FAIL,
     VERDICT_SKIP, /* the target lacks something that the scenario needs; never green */
-    VERDICT_ERROR /* the target could not be judged */
+    VERDICT_ERROR, /* the target could not be judged */
+    VERDICT_XFAIL, /* it fails, and a list says so */
+    VERDICT_XPASS  /* it passes, though a list says that it fails: the list is wrong */
 };
 
-const char *verdict_name(enum verdict verdict); /* "pass", "fail", "skip", "error" */
+const char *verdict_name(enum verdict verdict); /* "pass", "fail", "skip", "error", "xfail", "xpass" */
 
 enum trace_kind {
     TRACE_CONNECTED, /* the actor opened a connection */
@@ -25,7 +27,9 @@ enum trace_kind {
     TRACE_CLOSED,    /* the relay closed the actor's connection */
     TRACE_LEFT,      /* the actor ended its connection */
     TRACE_CONTROL,   /* a command to the relay or the clock, with its answer */
-    TRACE_OBSERVED   /* an observer of the relay fired */
+    TRACE_OBSERVED,  /* an observer of the relay fired */
+    TRACE_HYDRATED,  /* the relay accepted a hydrate; the value is {room, snapshot} */
+    TRACE_RESTARTED  /* the relay began a new life */
 };
 
 const char *trace_kind_name(enum trace_kind kind);
@@ -64,6 +68,9 @@ struct case_result {
     struct trace_entry *trace;
     int64_t duration_us;
     uint64_t seed;  /* of the races' rounds */
+    bool seeded;    /* the case had a race whose order was drawn by the seed */
+    const char *known; /* VERDICT_XFAIL, VERDICT_XPASS: the list's reason */
+    unsigned runs, failed_runs; /* of a failure that was run again: how often in all, and how often it failed; 0: it was not */
     unsigned plays; /* how many times the scenario was played (interleavings or rounds of its races) */
     struct arena *arena; /* owns all of it but the scenario */
 };

@@ -192,5 +192,8 @@ enum play_status play_finish(struct play *play) {
     if (status == PLAY_OK) {
         status = left_over(play, &play->commits, "commit");
     }
-    return status == PLAY_OK ? left_over(play, &play->violations, "violation") : status;
+    if (status == PLAY_OK) {
+        status = left_over(play, &play->violations, "violation");
+    }
+    return status == PLAY_OK ? play_check_history(play) : status;
 }

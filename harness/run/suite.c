@@ -38,7 +38,8 @@ enum clause_level scenario_level(const struct scenario *scenario) {
 
 bool case_counts(const struct case_result *result, bool strict) {
     enum clause_level level = scenario_level(result->scenario);
-    return result->verdict == VERDICT_FAIL && (level == CLAUSE_MUST || (strict && level == CLAUSE_SHOULD));
+    return result->verdict == VERDICT_XPASS ||
+           (result->verdict == VERDICT_FAIL && (level == CLAUSE_MUST || (strict && level == CLAUSE_SHOULD)));
 }
 
 static void count(struct suite_results *results, const struct case_result *result) {
@@ -46,6 +47,9 @@ static void count(struct suite_results *results, const struct case_result *resul
     results->failed += result->verdict == VERDICT_FAIL;
     results->skipped += result->verdict == VERDICT_SKIP;
     results->errors += result->verdict == VERDICT_ERROR;
+    results->xfailed += result->verdict == VERDICT_XFAIL;
+    results->xpassed += result->verdict == VERDICT_XPASS;
+    results->flaky += result->verdict == VERDICT_FAIL && result->failed_runs < result->runs;
     if (result->verdict == VERDICT_FAIL) {
         enum clause_level level = scenario_level(result->scenario);
         results->warnings += level == CLAUSE_SHOULD;
@@ -69,6 +73,59 @@ static void forget_transcript(struct case_result *result) {
     }
 }
 
+/* Runs a failing case again, each time under names of its own, and counts. The first failure stays the evidence. */
+static void run_again(struct scenario *scenario, struct target *target, const struct case_settings *settings, unsigned times,
+                      struct case_result *result) {
+    result->runs = result->failed_runs = 1;
+    for (unsigned i = 0; i < times; i++) {
+        char suffix[80];
+        snprintf(suffix, sizeof suffix, "%s-again%u", settings->suffix, i);
+        struct case_settings again = *settings;
+        again.suffix = suffix;
+        struct case_result repeated = case_run(scenario, target, &again);
+        result->runs++;
+        result->failed_runs += repeated.verdict == VERDICT_FAIL;
+        case_result_free(&repeated);
+    }
+}
+
+/* A pass or failure in the light of the list. */
+static void apply_known(struct case_result *result, struct known *known) {
+    const struct known_line *line = known == NULL ? NULL : known_find(known, result->scenario->name, result->profile);
+    if (line == NULL || (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_PASS)) {
+        return;
+    }
+    result->verdict = result->verdict == VERDICT_FAIL ? VERDICT_XFAIL : VERDICT_XPASS;
+    result->known = line->reason;
+}
+
+static bool has_unmatched(const struct known *known) {
+    for (size_t i = 0; known != NULL && i < known->count; i++) {
+        if (!known->lines[i].matched) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct case_result run_one(struct scenario *scenario, struct target *target, const struct suite_settings *settings,
+                                  const char *profile, size_t number) {
+    char suffix[64];
+    snprintf(suffix, sizeof suffix, "%llx-%zx", (unsigned long long)settings->nonce, number);
+    struct case_settings one = {.profile = profile,
+                                .clock = settings->clock,
+                                .seed = settings->seed,
+                                .race_rounds = settings->race_rounds,
+                                .real_time = settings->real_time,
+                                .suffix = suffix};
+    struct case_result result = case_run(scenario, target, &one);
+    if (result.verdict == VERDICT_FAIL && settings->rerun > 0) {
+        run_again(scenario, target, &one, settings->rerun, &result);
+    }
+    apply_known(&result, settings->known);
+    return result;
+}
+
 struct suite_results suite_run(const struct scenario_set *set, struct target *target, const struct suite_settings *settings,
                                suite_watch *watch, void *context) {
     size_t all = suite_size(set, settings);
@@ -81,21 +138,21 @@ struct suite_results suite_run(const struct scenario_set *set, struct target *ta
     for (size_t p = 0; results.cases != NULL && p < settings->profile_count; p++) {
         for (size_t i = 0; i < set->count; i++) {
             struct scenario *scenario = set->scenarios[i];
-            if (!is_chosen(scenario, settings->profiles[p], settings->only)) {
+            const char *profile = settings->profiles[p];
+            if (!is_chosen(scenario, profile, settings->only)) {
                 continue;
             }
-            char suffix[64];
-            snprintf(suffix, sizeof suffix, "%llx-%zx", (unsigned long long)settings->nonce, results.count);
-            struct case_settings one = {settings->profiles[p], clock, settings->seed, settings->race_rounds, suffix};
             watch(context, results.count, all, scenario, NULL);
             struct case_result *result = &results.cases[results.count];
-            *result = reached ? case_run(scenario, target, &one) : unreachable(scenario, target, one.profile, &error);
+            *result = reached ? run_one(scenario, target, settings, profile, results.count)
+                              : unreachable(scenario, target, profile, &error);
             results.count++;
             count(&results, result);
             watch(context, results.count, all, scenario, result);
             forget_transcript(result);
         }
     }
+    results.unmatched = settings->whole && has_unmatched(settings->known) ? settings->known : NULL;
     results.duration_us = clock.now_us(clock.context) - began;
     return results;
 }
@@ -108,12 +165,19 @@ void suite_results_free(struct suite_results *results) {
     *results = (struct suite_results){0};
 }
 
+size_t suite_judged(const struct suite_results *results) {
+    return results->passed + results->failed + results->xfailed + results->xpassed;
+}
+
 enum error_code suite_exit(const struct suite_results *results, bool strict) {
     for (size_t i = 0; i < results->count; i++) {
         if (case_counts(&results->cases[i], strict)) {
             return ERROR_FAILED;
         }
     }
+    if (results->unmatched != NULL) {
+        return ERROR_FAILED;
+    }
     /* "Nothing could be judged" is never green. */
-    return results->errors > 0 || results->passed + results->failed == 0 ? ERROR_TARGET : ERROR_NONE;
+    return results->errors > 0 || suite_judged(results) == 0 ? ERROR_TARGET : ERROR_NONE;
 }

@@ -5,6 +5,7 @@
 #define MESHSPEC_SUITE_H
 
 #include "harness/run/case.h"
+#include "harness/run/known.h"
 
 struct suite_settings {
     const char *const *profiles; /* at least one */
@@ -13,13 +14,19 @@ struct suite_settings {
     struct run_clock clock;
     uint64_t seed;
     unsigned race_rounds;
+    bool real_time;
+    unsigned rerun;      /* how often a failing case is run again, to tell a stable failure from a flaky one */
+    struct known *known; /* NULL: none */
+    bool whole;          /* the whole suite is run: a line of the list that means no case is then a fault */
     uint64_t nonce; /* goes into the suffixes: different for every run against a living relay */
 };
 
 struct suite_results {
     struct case_result *cases; /* in the order in which they ran */
     size_t count;
-    size_t passed, failed, skipped, errors;
+    size_t passed, failed, skipped, errors, xfailed, xpassed;
+    size_t flaky;    /* of the failed: those that passed when run again */
+    const struct known *unmatched; /* the list, when lines of it mean no case; NULL */
     size_t warnings; /* of the failed: those whose strongest clause is a SHOULD */
     size_t remarks;  /* of the failed: those whose strongest clause is a MAY */
     int64_t duration_us;
@@ -45,8 +52,11 @@ void suite_results_free(struct suite_results *results);
 /* The strongest level among a scenario's clauses. FREE counts as MUST: that others are undisturbed is not free. */
 enum clause_level scenario_level(const struct scenario *scenario);
 
-/* Whether a failure of this case is a failure of the run: a MUST, or with `strict` a SHOULD. */
+/* Whether this case fails the run: a failing MUST, with `strict` also a SHOULD, or a pass that a list says fails. */
 bool case_counts(const struct case_result *result, bool strict);
+
+/* How many cases came to a judgement: neither skipped nor errors. */
+size_t suite_judged(const struct suite_results *results);
 
 /* The exit status: 0 all as expected, 1 some failed, 3 nothing could be judged or some cases were errors. */
 enum error_code suite_exit(const struct suite_results *results, bool strict);

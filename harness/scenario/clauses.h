@@ -18,11 +18,18 @@ struct clause {
     enum clause_level level;
     const char *since; /* a version; NULL: from the first */
     const char *until; /* a version, inclusive; NULL: to the last */
+    bool observed;     /* it binds only where a relay lets it be observed */
+    const char *file;  /* where it is written */
+    unsigned line;
 };
 
 struct clauses;
 
-/* Reads every *.yaml of `folder`. NULL with ERROR_USAGE (file, line, column) for a bad file or a doubled id. */
+/*
+ * Reads every *.yaml of `folder`, and the two schemas in `folder`/../schemas/: by clauses.json the pages are checked, by
+ * scenario.json every scenario that is loaded with these clauses. NULL with ERROR_USAGE (file, line, column) for a bad file or a
+ * doubled id.
+ */
 struct clauses *clauses_load(const char *folder, struct error *error);
 void clauses_free(struct clauses *clauses);
 

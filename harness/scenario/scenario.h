@@ -42,9 +42,12 @@ struct step {
     enum verb verb;
     struct text actor;                  /* a client's name, "relay", "clock"; empty for race, either, repeat */
     const struct json_value *argument;  /* the verb's argument, shorthand as written; NULL when it has none */
-    const struct json_value *node;      /* the whole step, for positions and for modifiers */
+    const struct json_value *node;      /* the whole step, {ACTOR: WHAT}: `node->first` is the verb, or the map of verb and modifiers */
     struct text room;                   /* the modifier `in`; default "r" */
     const struct json_value *as;        /* the modifier `as` of writes; NULL */
+    struct text origin;                 /* the modifier `origin` of joins-as; bytes NULL: none */
+    int fragments;                      /* the modifier `fragments` of sends-text; default 1 */
+    bool binary;                        /* `frame: binary` of sends-bytes */
     bool answers;                       /* hydrate: what it must answer (default true) */
     int64_t milliseconds;               /* advance */
     uint64_t times;                     /* repeat */
@@ -66,19 +69,24 @@ struct scenario {
     struct client *clients;
     size_t client_count;
     bool ignore_presence, ignore_member; /* `ignore` */
+    bool free_outcome;                   /* `outcome: free`, or a clause is FREE */
     int limit_ms;                        /* `limit`, default SCENARIO_LIMIT_MS */
     const struct json_value *expect;     /* `expect` of a selftest: {verdict: fail|skip|error, …}; NULL elsewhere */
     struct step_list steps;
-    struct arena *arena; /* owns all of it */
+    const char *const *needs; /* see scenario_needs */
+    struct arena *arena;      /* owns all of it */
 };
 
 #define SCENARIO_LIMIT_MS 10000
 #define SCENARIO_FILE_CEILING ((size_t)4 << 20) /* bytes of one file */
-#define SCENARIO_INTERLEAVINGS_CEILING 1000     /* of one race */
+#define SCENARIO_INTERLEAVINGS_CEILING 1000     /* of one race; a race that has more is an error of the file */
+#define SCENARIO_LIMIT_CEILING_MS 3600000       /* of `limit`: an hour */
+#define SCENARIO_ADVANCE_CEILING_MS INT64_C(1000000000000) /* of one `advance`: 31 years */
 
 /*
- * Reads and checks one file. Everything that can be wrong with it is found here: YAML syntax, the JSON Schema, unknown verbs, clauses, clients, bad patterns and templates.
- * Returns NULL with ERROR_USAGE "file:line:column: what is wrong, what was expected".
+ * Reads and checks one file. Everything that can be wrong with it is found here: YAML syntax, the JSON Schema, unknown verbs, clauses, clients, bad patterns and templates, names
+ * that nothing binds. Returns NULL with ERROR_USAGE "file:line:column: what is wrong, what was expected". `name` decides whether it is a selftest: those start
+ * with "selftest/". The scenario borrows from `clauses`, which must outlive it.
  */
 struct scenario *scenario_load(const char *file, const char *name, const struct clauses *clauses, struct error *error);
 
@@ -89,7 +97,8 @@ void scenario_free(struct scenario *scenario);
 bool scenario_in_profile(const struct scenario *scenario, const char *profile);
 
 /*
- * The capabilities (see target.h) that the scenario needs, each once, ended by NULL; valid as long as the scenario.
+ * The capabilities (see target.h) that the scenario needs, each once, ended by NULL; valid as long as the scenario. Of "options", "policy.acl", "policy.validate",
+ * "hydrate", "room", "commit", "violation", "clock", "restart", "binary" (for sends-bytes), "fragments", "stall".
  */
 const char *const *scenario_needs(struct scenario *scenario);
 
@@ -102,8 +111,9 @@ struct scenario_set {
 };
 
 /*
- * Loads every `*.yaml` below each path (a file or a folder; default: the scenarios folder without its selftest/). `root` is the folder that holds scenarios/ and fixtures/.
- * Reports every bad file, not only the first, through `report`; returns false when there was one.
+ * Loads every `*.yaml` below each path (a file or a folder; default: the scenarios folder). `root` is the folder that holds scenarios/ and fixtures/. The scenarios
+ * in scenarios/selftest/ are loaded only by a path that leads into that folder. A file that several paths lead to is loaded once.
+ * Reports every bad file, not only the first, through `report`; returns false when there was one. The set must be freed either way.
  */
 bool scenario_set_load(struct scenario_set *set, const char *root, const char *const *paths, size_t path_count,
                        void (*report)(void *context, const struct error *error), void *context);

@@ -269,8 +269,12 @@ static void wait_for_end(struct child *child, int limit_ms) {
 }
 
 static void say_how(struct buffer *how, int status, bool killed) {
-    if (WIFEXITED(status))
-        buffer_format(how, "ended with status %d", WEXITSTATUS(status));
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    /* The shell's way to pass on that what it ran was ended by a signal. */
+    if (code > 128 && code < 128 + NSIG)
+        buffer_format(how, "ended with status %d (signal %d, %s)", code, code - 128, strsignal(code - 128));
+    else if (WIFEXITED(status))
+        buffer_format(how, "ended with status %d", code);
     else if (killed && WTERMSIG(status) == SIGKILL)
         buffer_string(how, "did not end by itself and was killed");
     else

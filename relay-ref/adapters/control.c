@@ -365,16 +365,11 @@ static const struct {
     relay_action *on_relay;
     connection_action *on_connection;
 } commands[] = {
-    {"start", false, do_start, NULL, NULL},
-    {"stop", false, do_stop, NULL, NULL},
-    {"open", false, do_open, NULL, NULL},
-    {"close", false, NULL, do_close, NULL},
-    {"clock", false, NULL, do_clock, NULL},
-    {"hydrate", true, NULL, do_hydrate, NULL},
-    {"room", true, NULL, do_room, NULL},
-    {"connect", false, NULL, do_connect, NULL},
-    {"receive", false, NULL, NULL, do_receive},
-    {"disconnect", false, NULL, NULL, do_disconnect},
+    {"start", false, do_start, NULL, NULL},     {"stop", false, do_stop, NULL, NULL},
+    {"open", false, do_open, NULL, NULL},       {"close", false, NULL, do_close, NULL},
+    {"clock", false, NULL, do_clock, NULL},     {"hydrate", true, NULL, do_hydrate, NULL},
+    {"room", true, NULL, do_room, NULL},        {"connect", false, NULL, do_connect, NULL},
+    {"receive", false, NULL, NULL, do_receive}, {"disconnect", false, NULL, NULL, do_disconnect},
 };
 
 static void run_on_relay(struct control *control, const struct control_command *command, relay_action *action) {

@@ -1,7 +1,7 @@
 /*
  * The adapter protocol around relay cores in this process: one command line in, event and reply lines out, events
- * before the reply that they belong to. Any number of named relays and connections. Nothing here reads or writes a stream, and time
- * is what the `clock` command says it is.
+ * before the reply that they belong to. Any number of named relays and connections. Nothing here reads or writes a
+ * stream, and time is what the `clock` command says it is.
  */
 #ifndef MESHSPEC_RELAY_CONTROL_H
 #define MESHSPEC_RELAY_CONTROL_H

@@ -9,9 +9,9 @@
 /* ---- commands ------------------------------------------------------------------------------------ */
 
 static const char *const member_names[CONTROL_MEMBERS] = {
-    [CONTROL_RELAY] = "relay",   [CONTROL_CONN] = "conn",           [CONTROL_PROFILE] = "profile",
-    [CONTROL_ROOM] = "room",     [CONTROL_TEXT] = "text",           [CONTROL_OPTIONS] = "options",
-    [CONTROL_MS] = "ms",         [CONTROL_PRINCIPAL] = "principal", [CONTROL_SNAPSHOT] = "snapshot",
+    [CONTROL_RELAY] = "relay", [CONTROL_CONN] = "conn",           [CONTROL_PROFILE] = "profile",
+    [CONTROL_ROOM] = "room",   [CONTROL_TEXT] = "text",           [CONTROL_OPTIONS] = "options",
+    [CONTROL_MS] = "ms",       [CONTROL_PRINCIPAL] = "principal", [CONTROL_SNAPSHOT] = "snapshot",
 };
 
 static struct json_value *command_field(struct control_command *command, const struct json_value *name,

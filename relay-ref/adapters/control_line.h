@@ -29,12 +29,13 @@ enum control_member {
 struct control_command {
     struct json_value id; /* a number or a string; JSON_ABSENT when the line has none */
     struct json_value verb;
-    struct json_value members[CONTROL_MEMBERS];       /* as they came, JSON_ABSENT when missing */
-    struct characters characters[CONTROL_MEMBERS];    /* decoded, of those that are strings */
-    const char *problem;                              /* a sentence, when reading failed */
+    struct json_value members[CONTROL_MEMBERS];    /* as they came, JSON_ABSENT when missing */
+    struct characters characters[CONTROL_MEMBERS]; /* decoded, of those that are strings */
+    const char *problem;                           /* a sentence, when reading failed */
 };
 
-/* Reads one line. False when it is not a JSON object with an id and a verb. End with relay_control_command_end either way. */
+/* Reads one line. False when it is not a JSON object with an id and a verb. End with relay_control_command_end either
+   way. */
 bool relay_control_command_read(struct control_command *command, const char *line, size_t length);
 
 void relay_control_command_end(struct control_command *command);

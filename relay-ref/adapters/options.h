@@ -15,8 +15,8 @@ bool relay_protocol_from_name(const char *name, enum relay_protocol *out);
 struct relay_settings; /* options together with the policy that they borrow */
 
 /*
- * Reads `json` for `protocol`. Returns NULL and a sentence in `reason` (at most `capacity` bytes, NUL included) when the text is not well
- * formed or names an option that this relay does not have. Free with relay_settings_free.
+ * Reads `json` for `protocol`. Returns NULL and a sentence in `reason` (at most `capacity` bytes, NUL included) when
+ * the text is not well formed or names an option that this relay does not have. Free with relay_settings_free.
  */
 struct relay_settings *relay_settings_read(enum relay_protocol protocol, struct relay_text json, char *reason,
                                            size_t capacity);

@@ -29,7 +29,8 @@ void pair_send(struct pair *pair, const char *bytes, size_t length);
 /* Takes the oldest event off the client's queue; PAIR_CLOSED comes once, after every message before it. */
 struct pair_event pair_take(struct pair *pair);
 
-/* Ends the client's side: the relay sees a disconnect. Further sends are ignored; the queue stays readable. Idempotent. */
+/* Ends the client's side: the relay sees a disconnect. Further sends are ignored; the queue stays readable.
+   Idempotent. */
 void pair_disconnect(struct pair *pair);
 
 /* Disconnects if need be and frees the pair. NULL is allowed. */

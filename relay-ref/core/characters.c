@@ -7,7 +7,7 @@
 bool relay_characters_read(struct characters *characters, const struct json_value *string) {
     characters->memory = NULL;
     characters->text = (struct relay_text){string->bytes + 1, string->length - 2};
-    if (relay_string_is_plain(string))
+    if (!string->escaped)
         return true;
     characters->memory = malloc(string->length);
     if (characters->memory == NULL)

@@ -42,8 +42,8 @@ static enum check_answer check_ops(const struct relay *relay, const struct relay
     return CHECK_FINE;
 }
 
-/* eject.order: proto, ops-limit, rate, writer-mismatch, then the ops. What is malformed is ignored as soon as a check would
-   have to look at it, but not before: a stream of malformed envelopes still meets the rate limit. */
+/* eject.order: proto, ops-limit, rate, writer-mismatch, then the ops. What is malformed is ignored as soon as a check
+   would have to look at it, but not before: a stream of malformed envelopes still meets the rate limit. */
 enum check_answer relay_check_envelope(const struct member *member, const struct message_envelope *envelope,
                                        struct violation *violation) {
     const struct relay *relay = member->room->relay;

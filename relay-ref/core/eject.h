@@ -10,7 +10,8 @@ struct violation {
     struct json_value path; /* of the op that failed; JSON_ABSENT unless can-write or validate */
 };
 
-/* Ejects the writer of `offender`, whose every member in the room is freed. False when memory is out: nobody was ejected then. */
+/* Ejects the writer of `offender`, whose every member in the room is freed. False when memory is out: nobody was
+   ejected then. */
 bool relay_eject(struct member *offender, const struct violation *violation);
 
 #endif

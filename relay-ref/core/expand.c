@@ -12,7 +12,7 @@ struct expansion {
 };
 
 static bool decode_name(struct expansion *expansion, const struct json_value *name, struct relay_text *key) {
-    if (relay_string_is_plain(name)) {
+    if (!name->escaped) {
         *key = (struct relay_text){name->bytes + 1, name->length - 2};
         return true;
     }

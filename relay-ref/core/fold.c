@@ -69,8 +69,7 @@ bool relay_fold_text(struct fold *fold, struct relay_text *text) {
 
 /* ---- writing into one container, with the old state noted ---------------------------------------- */
 
-static enum step put_key(struct object_node *object, struct relay_text key, struct node *value,
-                         struct change *change) {
+static enum step put_key(struct object_node *object, struct relay_text key, struct node *value, struct change *change) {
     struct object_entry *entry = relay_object_find(object, key);
     if (entry != NULL) {
         *change = (struct change){CHANGE_REPLACED, .container = &object->base, .entry = entry, .old = entry->value};
@@ -134,8 +133,11 @@ static enum step take(struct descent *descent, struct node *container, const str
     if (!relay_path_index(segment, &index))
         return STEP_IGNORED;
     if (index < array->length && array->items[index] != NULL) {
-        *descent->change = (struct change){CHANGE_ITEM, .container = container, .index = index,
-                                           .old = array->items[index], .old_length = array->length,
+        *descent->change = (struct change){CHANGE_ITEM,
+                                           .container = container,
+                                           .index = index,
+                                           .old = array->items[index],
+                                           .old_length = array->length,
                                            .old_gaps = array->gaps};
         array->items[index] = NULL;
     }
@@ -174,8 +176,8 @@ static enum step finish_chain(struct descent *descent, struct node *container, c
 }
 
 /*
- * Builds all that is missing below a place, apart from the tree: it is put in with one change at the end. `segment` is the
- * first segment below the place.
+ * Builds all that is missing below a place, apart from the tree: it is put in with one change at the end. `segment` is
+ * the first segment below the place.
  */
 static enum step build_chain(struct descent *descent, struct path_segment segment, struct node **chain) {
     struct path_segment below;

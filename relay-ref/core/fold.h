@@ -28,7 +28,8 @@ bool relay_fold_replace(struct fold *fold, struct json_value value);
 
 /*
  * Applies the ops of one envelope in order (fold.*). An op that cannot be taken in (a path through an array that is no
- * index, an index past the ceiling, a set without next) is left out. False when memory is out: the fold is then as before.
+ * index, an index past the ceiling, a set without next) is left out. False when memory is out: the fold is then as
+ * before.
  */
 bool relay_fold_apply(struct fold *fold, const struct message_op *ops, size_t count);
 

@@ -7,7 +7,8 @@
 /* Takes the member out of its room; the others get its `presence … gone` if it had an entry. */
 void relay_leave_displaced(struct member *member);
 
-/* Lets the member begin anew: the others get its `presence … gone` if it had an entry, and it is the last of the roster. */
+/* Lets the member begin anew: the others get its `presence … gone` if it had an entry, and it is the last of the
+   roster. */
 void relay_leave_and_return(struct member *member);
 
 /* Takes the member out of its room; the others get `presence … gone` if it had an entry, then `member … gone`. */

@@ -8,10 +8,11 @@
 /* Where a named member goes. */
 struct field {
     const char *name;
-    size_t offset;
+    size_t length, offset;
 };
 
-#define FIELD(name, type, member) {name, offsetof(type, member)}
+#define FIELD(name, type, member)                                                                                      \
+    { name, sizeof(name) - 1, offsetof(type, member) }
 
 static const struct field message_fields[] = {
     FIELD("t", struct message, type),
@@ -37,7 +38,7 @@ static bool read_field(struct json_scanner *scanner, const struct json_value *na
                        size_t count, void *into) {
     struct json_value unused, *target = &unused;
     for (size_t i = 0; i < count; i++)
-        if (relay_string_is(name, fields[i].name))
+        if (relay_string_equals(name, fields[i].name, fields[i].length))
             target = (struct json_value *)(void *)((char *)into + fields[i].offset);
     return relay_scan_value(scanner, target);
 }
@@ -54,7 +55,7 @@ static bool read_path(struct json_scanner *scanner, struct json_value *path) {
     while (relay_scan_element(scanner) && relay_scan_value(scanner, &other))
         fits = fits && (other.kind == JSON_STRING || other.kind == JSON_NUMBER);
     if (fits)
-        *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start)};
+        *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start), false};
     return scanner->error == JSON_FINE;
 }
 
@@ -135,25 +136,24 @@ static bool read_envelope(struct json_scanner *scanner, struct message_envelope 
             envelope->has_seq = true;
         bool taken = relay_string_is(&name, "ops")
                          ? read_ops(scanner, envelope, ops, limit)
-                         : read_field(scanner, &name, envelope_fields,
-                                      sizeof envelope_fields / sizeof *envelope_fields, envelope);
+                         : read_field(scanner, &name, envelope_fields, sizeof envelope_fields / sizeof *envelope_fields,
+                                      envelope);
         if (!taken)
             return false;
     }
-    envelope->whole = (struct json_value){JSON_OBJECT, start, (size_t)(scanner->text + scanner->at - start)};
+    envelope->whole = (struct json_value){JSON_OBJECT, start, (size_t)(scanner->text + scanner->at - start), false};
     return scanner->error == JSON_FINE;
 }
 
-static bool read_members(struct json_scanner *scanner, struct message *message, struct message_ops *ops,
-                         size_t limit) {
+static bool read_members(struct json_scanner *scanner, struct message *message, struct message_ops *ops, size_t limit) {
     struct json_value name;
     if (!relay_scan_enter(scanner))
         return false;
     while (relay_scan_member(scanner, &name)) {
-        bool taken = relay_string_is(&name, "env")
-                         ? read_envelope(scanner, &message->envelope, ops, limit)
-                         : read_field(scanner, &name, message_fields, sizeof message_fields / sizeof *message_fields,
-                                      message);
+        bool taken =
+            relay_string_is(&name, "env")
+                ? read_envelope(scanner, &message->envelope, ops, limit)
+                : read_field(scanner, &name, message_fields, sizeof message_fields / sizeof *message_fields, message);
         if (!taken)
             return false;
     }

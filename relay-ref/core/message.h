@@ -28,9 +28,9 @@ struct message_ops {
 struct message_envelope {
     struct json_value whole; /* JSON_OBJECT, or JSON_ABSENT when there is no envelope */
     struct json_value proto, policy_version, writer, schema_version;
-    bool has_ops;  /* `ops` is there and an array */
-    bool bad_op;   /* some op is no object, has an unknown kind, or a path that is none */
-    bool has_seq;  /* the client put a `seq` in (seq.verbatim) */
+    bool has_ops; /* `ops` is there and an array */
+    bool bad_op;  /* some op is no object, has an unknown kind, or a path that is none */
+    bool has_seq; /* the client put a `seq` in (seq.verbatim) */
 };
 
 struct message {
@@ -40,8 +40,8 @@ struct message {
 
 /*
  * Reads one frame. `ops` receives the envelope's ops, of which `limit + 1` are kept at most. What is handed out borrows
- * from `text`. Returns JSON_FINE; JSON_MALFORMED or JSON_NOT_UTF8 when the text is not one JSON object (frame.garbage-isolated);
- * JSON_NO_MEMORY.
+ * from `text`. Returns JSON_FINE; JSON_MALFORMED or JSON_NOT_UTF8 when the text is not one JSON object
+ * (frame.garbage-isolated); JSON_NO_MEMORY.
  */
 enum json_error relay_message_read(struct message *message, struct message_ops *ops, size_t limit, const char *text,
                                    size_t length);

@@ -24,7 +24,7 @@ void relay_path_end(struct path_reader *reader) {
 }
 
 static bool decode(struct path_reader *reader, const struct json_value *string, struct relay_text *key) {
-    if (relay_string_is_plain(string)) {
+    if (!string->escaped) {
         *key = (struct relay_text){string->bytes + 1, string->length - 2};
         return true;
     }

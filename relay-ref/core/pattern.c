@@ -7,7 +7,7 @@
 #include "relay-ref/json/number.h"
 #include "relay-ref/json/string.h"
 
-enum operator {
+enum operator{
     OPERATOR_NONE,
     OPERATOR_TYPE,
     OPERATOR_LT,
@@ -23,8 +23,8 @@ enum operator {
 };
 
 static const char *const operator_names[] = {
-    [OPERATOR_TYPE] = "$type", [OPERATOR_LT] = "$lt",   [OPERATOR_LTE] = "$lte",       [OPERATOR_GT] = "$gt",
-    [OPERATOR_GTE] = "$gte",   [OPERATOR_ANY] = "$any", [OPERATOR_ABSENT] = "$absent", [OPERATOR_NOT] = "$not",
+    [OPERATOR_TYPE] = "$type",     [OPERATOR_LT] = "$lt",   [OPERATOR_LTE] = "$lte",       [OPERATOR_GT] = "$gt",
+    [OPERATOR_GTE] = "$gte",       [OPERATOR_ANY] = "$any", [OPERATOR_ABSENT] = "$absent", [OPERATOR_NOT] = "$not",
     [OPERATOR_ONE_OF] = "$one-of", [OPERATOR_ALL] = "$all",
 };
 
@@ -102,8 +102,8 @@ static bool operand_fits(enum operator kind, const struct json_value *operand) {
     }
 }
 
-static bool check_operator(enum operator kind, const struct json_value *name, struct json_value operand,
-                           unsigned depth, char *reason, size_t capacity) {
+static bool check_operator(enum operator kind, const struct json_value *name, struct json_value operand, unsigned depth,
+                           char *reason, size_t capacity) {
     int length = name->length > 60 ? 60 : (int)name->length;
     if (kind == OPERATOR_UNKNOWN) {
         snprintf(reason, capacity, "This relay does not know the pattern operator %.*s.", length, name->bytes);

@@ -14,7 +14,8 @@
 /* Patterns nest no deeper than this: matching one recurses over the pattern, never over the value. */
 #define PATTERN_DEPTH 64
 
-/* True when `pattern` (well-formed JSON) has only known operators, with operands that fit. Else a sentence in `reason`. */
+/* True when `pattern` (well-formed JSON) has only known operators, with operands that fit. Else a sentence in `reason`.
+ */
 bool relay_pattern_check(struct json_value pattern, char *reason, size_t capacity);
 
 /* True when `value` (JSON_ABSENT for none) matches the checked pattern. Sets `*failed` when memory is out. */

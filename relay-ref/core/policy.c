@@ -106,9 +106,8 @@ static bool read_rule(struct policy_reader *reader, struct policy_rules *rules, 
         return refuse(reader, "A policy rule's prefix is not an array of strings and numbers.");
     if (rule.pattern.kind == JSON_ABSENT)
         return refuse(reader, "A policy rule has no %s.", condition);
-    bool fits = strcmp(condition, "allow") == 0
-                    ? check_allow(reader, rule.pattern)
-                    : relay_pattern_check(rule.pattern, reader->reason, reader->capacity);
+    bool fits = strcmp(condition, "allow") == 0 ? check_allow(reader, rule.pattern)
+                                                : relay_pattern_check(rule.pattern, reader->reason, reader->capacity);
     return fits && add_rule(reader, rules, &rule);
 }
 
@@ -130,8 +129,8 @@ static bool read_policy(struct policy_reader *reader, struct relay_policy *polic
     while (relay_scan_member(&reader->scanner, &name)) {
         bool acl = relay_string_is(&name, "acl");
         if (!acl && !relay_string_is(&name, "validate"))
-            return refuse(reader, "This relay does not know the policy %.*s.",
-                          name.length > 60 ? 60 : (int)name.length, name.bytes);
+            return refuse(reader, "This relay does not know the policy %.*s.", name.length > 60 ? 60 : (int)name.length,
+                          name.bytes);
         policy->has_acl = policy->has_acl || acl;
         if (!read_rules(reader, acl ? &policy->acl : &policy->validate, acl ? "allow" : "deny"))
             return false;

@@ -4,8 +4,8 @@
  *   {"acl":[{"prefix":[…],"allow":true|{"kind":…}|{"writer":…}|{"claims":{…}}}],
  *    "validate":[{"prefix":[…],"deny":PATTERN}]}
  *
- * A prefix matches a path that is no shorter and equal to it segment by segment, as strings; "*" matches any one segment. With
- * an acl, what no rule grants is denied. `deny` is a pattern (see pattern.h) over the op's `next`.
+ * A prefix matches a path that is no shorter and equal to it segment by segment, as strings; "*" matches any one
+ * segment. With an acl, what no rule grants is denied. `deny` is a pattern (see pattern.h) over the op's `next`.
  */
 #ifndef MESHSPEC_RELAY_POLICY_H
 #define MESHSPEC_RELAY_POLICY_H
@@ -13,8 +13,8 @@
 #include "relay-ref/core/relay.h"
 #include "relay-ref/json/scanner.h"
 
-/* Reads a policy (copied). NULL and a sentence in `reason` (at most `capacity` bytes, NUL included) when it is not well formed, has a
-   part that this relay does not know, or memory is out. Free with relay_policy_free. */
+/* Reads a policy (copied). NULL and a sentence in `reason` (at most `capacity` bytes, NUL included) when it is not well
+   formed, has a part that this relay does not know, or memory is out. Free with relay_policy_free. */
 struct relay_policy *relay_policy_read(struct relay_text json, char *reason, size_t capacity);
 
 /* NULL is allowed. */

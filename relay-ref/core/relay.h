@@ -89,11 +89,11 @@ struct relay_env {
     /* Milliseconds since any fixed point; may stand still, never goes back. */
     int64_t (*now)(void *context);
     /* Writes a fresh epoch of at most `capacity` bytes of plain ASCII (no quote, no backslash) and returns its
-       length, at least 1. Two calls never give the same (epoch.unique). relay_new takes two of them for itself, to seed its
-       hash tables: what nobody can foretell here protects those as well. */
+       length, at least 1. Two calls never give the same (epoch.unique). relay_new takes two of them for itself, to seed
+       its hash tables: what nobody can foretell here protects those as well. */
     size_t (*mint)(void *context, char *out, size_t capacity);
-    /* commit.each: once per ordered envelope, after its broadcast. `room` is decoded, `envelope` is the JSON text as broadcast.
-       Never called for RELAY_PROTOCOL_0_1_0. */
+    /* commit.each: once per ordered envelope, after its broadcast. `room` is decoded, `envelope` is the JSON text as
+       broadcast. Never called for RELAY_PROTOCOL_0_1_0. */
     void (*on_commit)(void *context, struct relay_text room, struct relay_text envelope,
                       const struct relay_commit_state *state, struct relay_commit *commit);
     /* eject.observed: once per ejection, before anything is sent. */
@@ -109,16 +109,16 @@ struct relay_policy; /* see policy.h: made from its JSON form */
 
 struct relay_options {
     enum relay_protocol protocol;
-    double policy_version;        /* what hello and every envelope must carry; compared as a double */
-    size_t journal_limit;         /* envelopes kept per room; default 1000 */
-    size_t max_ops_per_envelope;  /* default 1024 */
-    double max_envelopes_per_second; /* 0 = no limit (the default) */
+    double policy_version;             /* what hello and every envelope must carry; compared as a double */
+    size_t journal_limit;              /* envelopes kept per room; default 1000 */
+    size_t max_ops_per_envelope;       /* default 1024 */
+    double max_envelopes_per_second;   /* 0 = no limit (the default) */
     const struct relay_policy *policy; /* NULL = none; borrowed, must outlive the relay */
-    size_t max_rooms;             /* ceiling on rooms that exist at once; a hello past it is ignored and its
-                                     connection closed. Default 100,000 */
-    size_t max_array_length;      /* ceiling on one folded array's length (fold.huge-index): a write past it is
-                                     ordered and broadcast, but not folded. All arrays of a room together may be extended
-                                     by four times as many holes. Default 1,000,000 */
+    size_t max_rooms;                  /* ceiling on rooms that exist at once; a hello past it is ignored and its
+                                          connection closed. Default 100,000 */
+    size_t max_array_length;           /* ceiling on one folded array's length (fold.huge-index): a write past it is
+                                          ordered and broadcast, but not folded. All arrays of a room together may be extended
+                                          by four times as many holes. Default 1,000,000 */
 };
 
 /* The defaults of the protocol's option table for `protocol`. */

@@ -29,9 +29,9 @@ struct relay_connection {
     struct relay_sink sink;
     char *texts; /* owned: what `principal` points into */
     struct relay_principal principal;
-    struct table rooms;       /* struct member by room name */
-    struct list memberships;  /* struct member, in the order of joining */
-    bool closed;              /* the sink was told to close: nothing more goes out or comes in */
+    struct table rooms;                     /* struct member by room name */
+    struct list memberships;                /* struct member, in the order of joining */
+    bool closed;                            /* the sink was told to close: nothing more goes out or comes in */
     struct relay_connection *next_to_close; /* while an ejection gathers them */
 };
 
@@ -53,10 +53,10 @@ struct room {
     struct relay_text epoch; /* decoded characters; owned */
     struct fold fold;
     struct journal journal;
-    struct table members;   /* struct member by origin */
-    struct list roster;     /* struct member, in the order of joining */
-    struct list presences;  /* struct member with an entry, oldest entry first */
-    struct table writers;   /* struct room_writer */
+    struct table members;  /* struct member by origin */
+    struct list roster;    /* struct member, in the order of joining */
+    struct list presences; /* struct member with an entry, oldest entry first */
+    struct table writers;  /* struct room_writer */
     char name[];
 };
 

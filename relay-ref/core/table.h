@@ -1,7 +1,7 @@
 /*
  * Hash table from a text to the item that carries it. Items embed `struct table_item`, so that the table itself
- * holds pointers only; who owns the item owns its key. Keys compare as bytes. The hash is SipHash-1-3 under a seed of the relay's, so
- * that no client can choose names that collide.
+ * holds pointers only; who owns the item owns its key. Keys compare as bytes. The hash is SipHash-1-3 under a seed of
+ * the relay's, so that no client can choose names that collide.
  */
 #ifndef MESHSPEC_RELAY_TABLE_H
 #define MESHSPEC_RELAY_TABLE_H
@@ -53,7 +53,8 @@ bool relay_table_put(struct table *table, struct table_item *item);
 /* Takes out an item that is there. */
 void relay_table_take(struct table *table, struct table_item *item);
 
-/* Walks all items in no particular order: start with `*position` 0; NULL at the end. The table must not change meanwhile. */
+/* Walks all items in no particular order: start with `*position` 0; NULL at the end. The table must not change
+   meanwhile. */
 struct table_item *relay_table_next(const struct table *table, size_t *position);
 
 /* The hash of `bytes` under `seed`. */

@@ -65,7 +65,8 @@ struct node *relay_node_array(void);
 /* True when the value is an array or an object, be it bytes or tree. */
 bool relay_node_is_container(const struct node *node);
 
-/* Turns `*slot`, a container that may still be bytes, into a tree node. False when memory is out; the value is then as it was. */
+/* Turns `*slot`, a container that may still be bytes, into a tree node. False when memory is out; the value is then as
+   it was. */
 bool relay_node_expand(struct node **slot, const struct table_seed *seed);
 
 /* Frees the value and everything below it; NULL is allowed. Returns how many gaps were in it. */

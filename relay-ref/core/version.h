@@ -8,11 +8,11 @@
 
 struct relay_version {
     const char *name;
-    unsigned wire;       /* what `proto` must be */
-    const char *life;    /* the welcome's field for the life of a room's sequence space */
-    bool commits;        /* on_commit fires (commit.each) */
-    bool hydrates;       /* a room can be restored (hydrate.*) */
-    bool schema;         /* schemaVersion gates hellos and migrates rooms (join.reject-schema, migrate.*) */
+    unsigned wire;    /* what `proto` must be */
+    const char *life; /* the welcome's field for the life of a room's sequence space */
+    bool commits;     /* on_commit fires (commit.each) */
+    bool hydrates;    /* a room can be restored (hydrate.*) */
+    bool schema;      /* schemaVersion gates hellos and migrates rooms (join.reject-schema, migrate.*) */
 };
 
 const struct relay_version *relay_version_of(enum relay_protocol protocol);

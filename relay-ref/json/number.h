@@ -20,7 +20,8 @@ bool relay_number_read_count(const struct json_value *value, uint64_t *out);
 /* True when `value` is a number equal to `wanted`. */
 bool relay_number_equals(const struct json_value *value, double wanted);
 
-/* Writes `number` (finite) as JavaScript spells it ("1", "0.1", "1e+21"; negative zero is "0"), not ended by NUL; returns its length. */
+/* Writes `number` (finite) as JavaScript spells it ("1", "0.1", "1e+21"; negative zero is "0"), not ended by NUL;
+   returns its length. */
 size_t relay_number_write(double number, char out[NUMBER_TEXT_CAPACITY]);
 
 /* Writes a count in decimal, not ended by NUL; returns its length (at most 20). */

@@ -9,6 +9,7 @@ void relay_scan_start(struct json_scanner *scanner, const char *text, size_t len
     scanner->text = text;
     scanner->length = length;
     scanner->at = 0;
+    scanner->escaped = false;
     scanner->first = false;
     scanner->error = JSON_FINE;
     scanner->heap_levels = NULL;
@@ -27,21 +28,24 @@ static bool fail(struct json_scanner *scanner, enum json_error error) {
     return false;
 }
 
-static bool is_space(char byte) {
-    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+static inline bool is_space(char byte) {
+    return byte <= ' ' && (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r');
 }
 
-static bool is_digit(char byte) {
+static inline bool is_digit(char byte) {
     return byte >= '0' && byte <= '9';
 }
 
-static void skip_space(struct json_scanner *scanner) {
-    while (scanner->at < scanner->length && is_space(scanner->text[scanner->at]))
-        scanner->at++;
+/* Mostly there is none. */
+static inline void skip_space(struct json_scanner *scanner) {
+    size_t at = scanner->at;
+    while (at < scanner->length && is_space(scanner->text[at]))
+        at++;
+    scanner->at = at;
 }
 
 /* The next byte, or NUL at the end (a NUL in the text is malformed wherever this is asked). */
-static char next_byte(const struct json_scanner *scanner) {
+static inline char next_byte(const struct json_scanner *scanner) {
     return scanner->at < scanner->length ? scanner->text[scanner->at] : '\0';
 }
 
@@ -102,7 +106,7 @@ static bool take_escape(struct json_scanner *scanner) {
 }
 
 /* Eight bytes at once: true when none of them is a control character, a quote, a backslash or beyond ASCII. */
-static bool eight_plain(const char *bytes) {
+static inline bool eight_plain(const char *bytes) {
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
@@ -111,34 +115,47 @@ static bool eight_plain(const char *bytes) {
     return (odd & highs) == 0;
 }
 
-static void skip_plain(struct json_scanner *scanner) {
-    while (scanner->length - scanner->at >= 8 && eight_plain(scanner->text + scanner->at))
-        scanner->at += 8;
+static inline bool is_plain(char byte) {
+    return byte >= 0x20 && byte != '"' && byte != '\\' && (unsigned char)byte < 0x80;
+}
+
+/* Where the plain characters from `at` on end. */
+static inline size_t plain_end(const char *text, size_t at, size_t length) {
+    while (length - at >= 8 && eight_plain(text + at))
+        at += 8;
+    while (at < length && is_plain(text[at]))
+        at++;
+    return at;
+}
+
+/* What stands in a string and is not plain: an escape or a character beyond ASCII. */
+static bool take_special(struct json_scanner *scanner) {
+    unsigned char byte = (unsigned char)scanner->text[scanner->at];
+    if (byte < 0x20)
+        return fail(scanner, JSON_MALFORMED);
+    if (byte == '\\') {
+        scanner->at++;
+        scanner->escaped = true;
+        return take_escape(scanner);
+    }
+    size_t step = relay_utf8_step(scanner->text + scanner->at, scanner->length - scanner->at);
+    scanner->at += step;
+    return step > 0 || fail(scanner, JSON_NOT_UTF8);
 }
 
 static bool take_string(struct json_scanner *scanner) {
+    scanner->escaped = false;
     scanner->at++;
     for (;;) {
-        skip_plain(scanner);
+        scanner->at = plain_end(scanner->text, scanner->at, scanner->length);
         if (scanner->at == scanner->length)
             return fail(scanner, JSON_MALFORMED);
-        unsigned char byte = (unsigned char)scanner->text[scanner->at];
-        if (byte == '"') {
+        if (scanner->text[scanner->at] == '"') {
             scanner->at++;
             return true;
         }
-        if (byte < 0x20)
-            return fail(scanner, JSON_MALFORMED);
-        if (byte == '\\') {
-            scanner->at++;
-            if (!take_escape(scanner))
-                return false;
-        } else {
-            size_t step = relay_utf8_step(scanner->text + scanner->at, scanner->length - scanner->at);
-            if (step == 0)
-                return fail(scanner, JSON_NOT_UTF8);
-            scanner->at += step;
-        }
+        if (!take_special(scanner))
+            return false;
     }
 }
 
@@ -217,7 +234,7 @@ static bool take_name(struct json_scanner *scanner, struct json_value *name) {
     if (!take_string(scanner))
         return false;
     if (name != NULL)
-        *name = (struct json_value){JSON_STRING, scanner->text + start, scanner->at - start};
+        *name = (struct json_value){JSON_STRING, scanner->text + start, scanner->at - start, scanner->escaped};
     skip_space(scanner);
     if (next_byte(scanner) != ':')
         return fail(scanner, JSON_MALFORMED);
@@ -295,7 +312,8 @@ bool relay_scan_value(struct json_scanner *scanner, struct json_value *out) {
     bool container = kind == JSON_ARRAY || kind == JSON_OBJECT;
     if (!(container ? take_container(scanner) : take_scalar(scanner, kind)))
         return false;
-    *out = (struct json_value){kind, scanner->text + start, scanner->at - start};
+    *out =
+        (struct json_value){kind, scanner->text + start, scanner->at - start, kind == JSON_STRING && scanner->escaped};
     return true;
 }
 

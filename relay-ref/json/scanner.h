@@ -21,6 +21,7 @@ struct json_value {
     enum json_kind kind;
     const char *bytes;
     size_t length;
+    bool escaped; /* a string with escapes in it: its characters are not simply the bytes between its quotes */
 };
 
 enum json_error { JSON_FINE, JSON_MALFORMED, JSON_NOT_UTF8, JSON_NO_MEMORY };
@@ -32,6 +33,7 @@ struct json_scanner {
     const char *text;
     size_t length;
     size_t at;             /* the next byte to read; where the error is after a failure */
+    bool escaped;          /* the last string had escapes */
     bool first;            /* nothing of the current container was read yet */
     enum json_error error; /* sticky: after a failure every function says false */
     uint64_t *heap_levels; /* owned; NULL until JSON_INLINE_LEVELS is not enough */
@@ -54,7 +56,8 @@ bool relay_scan_value(struct json_scanner *scanner, struct json_value *out);
 /* Goes into the array or object that comes next. False when none does. */
 bool relay_scan_enter(struct json_scanner *scanner);
 
-/* The next member's name; its value is the next thing to take. False at the object's end or on failure (see `error`). */
+/* The next member's name; its value is the next thing to take. False at the object's end or on failure (see `error`).
+ */
 bool relay_scan_member(struct json_scanner *scanner, struct json_value *name);
 
 /* True when an element comes next, which the reader then takes. False at the array's end or on failure. */

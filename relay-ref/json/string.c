@@ -66,15 +66,7 @@ size_t relay_string_decode(const struct json_value *string, char *out) {
     return (size_t)(to - out);
 }
 
-bool relay_string_is_plain(const struct json_value *string) {
-    return memchr(string->bytes, '\\', string->length) == NULL;
-}
-
-bool relay_string_equals(const struct json_value *value, const char *text, size_t length) {
-    if (value->kind != JSON_STRING)
-        return false;
-    if (relay_string_is_plain(value))
-        return value->length - 2 == length && memcmp(value->bytes + 1, text, length) == 0;
+bool relay_string_equals_decoded(const struct json_value *value, const char *text, size_t length) {
     const char *at = value->bytes + 1, *end = value->bytes + value->length - 1, *want = text, *want_end = text + length;
     while (at < end) {
         char piece[4];
@@ -92,10 +84,6 @@ bool relay_string_equals(const struct json_value *value, const char *text, size_
         want += size;
     }
     return want == want_end;
-}
-
-bool relay_string_is(const struct json_value *value, const char *word) {
-    return relay_string_equals(value, word, strlen(word));
 }
 
 /* A surrogate in WTF-8 starts with ED A0..BF; UTF-8 has no such bytes. */

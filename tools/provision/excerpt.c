@@ -1,31 +1,56 @@
 #include "tools/provision/excerpt.h"
 
+#include "tools/provision/json.h"
+
 #include <string.h>
 
-static struct text replace(struct arena *arena, struct text text, struct text wanted) {
-    if (wanted.length == 0 || text.length == 0) return text;
-    struct builder out = {.arena = arena};
-    struct text rest = text;
-    for (;;) {
-        const char *found = memmem(rest.bytes, rest.length, wanted.bytes, wanted.length);
-        if (found == NULL) break;
-        size_t before = (size_t)(found - rest.bytes);
-        builder_add(&out, (struct text){rest.bytes, before});
-        builder_add_string(&out, "[secret]");
-        rest.bytes += before + wanted.length;
-        rest.length -= before + wanted.length;
+/* How many bytes of `text` from `at` on say `wanted`, as it is; 0 when they do not. */
+static size_t match_plain(struct text text, size_t at, struct text wanted) {
+    if (wanted.length > text.length - at || memcmp(text.bytes + at, wanted.bytes, wanted.length) != 0) return 0;
+    return wanted.length;
+}
+
+/* The same where any character may be spelled as a JSON escape: `\"`, `\u00fc`. */
+static size_t match_escaped(struct text text, size_t at, struct text wanted) {
+    size_t start = at;
+    for (size_t said = 0; said < wanted.length;) {
+        char decoded[4];
+        size_t count = 1, read = 0;
+        if (at >= text.length) return 0;
+        if (text.bytes[at] == '\\') read = json_escape(text, at, decoded, &count);
+        if (read == 0) {
+            decoded[0] = text.bytes[at];
+            count = read = 1;
+        }
+        if (count > wanted.length - said || memcmp(decoded, wanted.bytes + said, count) != 0) return 0;
+        said += count;
+        at += read;
     }
-    if (out.length == 0) return text;
-    builder_add(&out, rest);
+    return at - start;
+}
+
+typedef size_t match_function(struct text text, size_t at, struct text wanted);
+
+static struct text replace(struct arena *arena, struct text text, struct text wanted, match_function *match) {
+    struct builder out = {.arena = arena};
+    size_t copied = 0;
+    for (size_t at = 0; at < text.length && wanted.length > 0;) {
+        size_t length = match(text, at, wanted);
+        if (length > 0) {
+            builder_add(&out, (struct text){text.bytes + copied, at - copied});
+            builder_add_string(&out, "[secret]");
+            copied = at + length;
+        }
+        at += length > 0 ? length : 1;
+    }
+    if (copied == 0) return text;
+    builder_add(&out, (struct text){text.bytes + copied, text.length - copied});
     return builder_text(&out);
 }
 
+/* Plain first: a secret with backslashes would be misread as escapes. */
 struct text excerpt_redact(struct arena *arena, struct text text, struct text secret) {
-    struct builder quoted = {.arena = arena};
-    builder_add_quoted(&quoted, secret);
-    struct text spelled = builder_text(&quoted);
-    struct text inside = {spelled.bytes + 1, spelled.length - 2};
-    return replace(arena, replace(arena, text, secret), inside);
+    return replace(arena, replace(arena, text, secret, match_plain), secret, match_escaped);
 }
 
 struct text excerpt_make(struct arena *arena, struct text body, struct text secret) {

@@ -6,7 +6,7 @@
 
 #define EXCERPT_CHARACTERS 200
 
-/* `text` with every copy of `secret`, as it is or as JSON would spell it, replaced by `[secret]`. */
+/* `text` with every copy of `secret`, as it is or spelled with JSON escapes, replaced by `[secret]`. */
 struct text excerpt_redact(struct arena *arena, struct text text, struct text secret);
 
 /* The first EXCERPT_CHARACTERS characters of `body`, redacted; bytes that are not UTF-8 count as one character each. */

@@ -84,6 +84,12 @@ struct place json_place(struct arena *arena, struct json value);
 /* The line and column of a byte offset. */
 struct place text_place(struct text text, size_t offset);
 
+/*
+ * Decodes the escape (or the pair of escapes of one character) at `at`, if there is one: gives the bytes that it takes in `text`, 0 for none,
+ * and writes the `*written` bytes that it stands for. `text` need not be well-formed JSON.
+ */
+size_t json_escape(struct text text, size_t at, char out[4], size_t *written);
+
 /* ---- for json_*.c only ------------------------------------------------------------------------- */
 
 struct json_node {

@@ -71,21 +71,6 @@ static size_t put_code_point(char *out, unsigned code) {
     return 4;
 }
 
-/* Decodes the \u escape at `at`, with the low half behind it when the two are a pair; returns the bytes read. */
-static size_t decode_unicode(struct text text, size_t at, char *out, size_t *written) {
-    unsigned code = hex_quad(text.bytes + at + 2);
-    bool high = code >= 0xD800 && code < 0xDC00;
-    if (high && at + 12 <= text.length && text.bytes[at + 6] == '\\' && text.bytes[at + 7] == 'u') {
-        unsigned low = hex_quad(text.bytes + at + 8);
-        if (low >= 0xDC00 && low < 0xE000) {
-            *written += put_code_point(out, 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00));
-            return 12;
-        }
-    }
-    *written += put_code_point(out, code);
-    return 6;
-}
-
 static char plain_escape(char c) {
     switch (c) {
     case 'b': return '\b';
@@ -97,6 +82,33 @@ static char plain_escape(char c) {
     }
 }
 
+static bool is_unicode_escape(struct text text, size_t at) {
+    if (at + 6 > text.length || text.bytes[at] != '\\' || text.bytes[at + 1] != 'u') return false;
+    for (size_t i = 2; i < 6; i++) {
+        char c = text.bytes[at + i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))) return false;
+    }
+    return true;
+}
+
+size_t json_escape(struct text text, size_t at, char out[4], size_t *written) {
+    if (!is_unicode_escape(text, at)) {
+        *written = 1;
+        if (at + 1 < text.length) out[0] = plain_escape(text.bytes[at + 1]);
+        return at + 1 < text.length && text.bytes[at] == '\\' ? 2 : 0;
+    }
+    unsigned code = hex_quad(text.bytes + at + 2);
+    if (code >= 0xD800 && code < 0xDC00 && is_unicode_escape(text, at + 6)) {
+        unsigned low = hex_quad(text.bytes + at + 8);
+        if (low >= 0xDC00 && low < 0xE000) {
+            *written = put_code_point(out, 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00));
+            return 12;
+        }
+    }
+    *written = put_code_point(out, code);
+    return 6;
+}
+
 /* Decodes a well-formed string token with its quotes. */
 static struct text decode(struct arena *arena, struct text token) {
     struct text inside = {token.bytes + 1, token.length - 2};
@@ -104,14 +116,11 @@ static struct text decode(struct arena *arena, struct text token) {
     char *out = arena_take(arena, inside.length);
     size_t written = 0;
     for (size_t at = 0; at < inside.length;) {
-        if (inside.bytes[at] != '\\') {
-            out[written++] = inside.bytes[at++];
-        } else if (inside.bytes[at + 1] == 'u') {
-            at += decode_unicode(inside, at, out + written, &written);
-        } else {
-            out[written++] = plain_escape(inside.bytes[at + 1]);
-            at += 2;
-        }
+        char decoded[4];
+        size_t count = 0, read = inside.bytes[at] == '\\' ? json_escape(inside, at, decoded, &count) : 0;
+        for (size_t i = 0; i < count; i++) out[written++] = decoded[i];
+        if (read == 0) out[written++] = inside.bytes[at];
+        at += read == 0 ? 1 : read;
     }
     return (struct text){out, written};
 }

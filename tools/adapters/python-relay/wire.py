@@ -57,10 +57,10 @@ def is_number(value):
 def number_text(value):
     """A number's decimal string, as ECMAScript and so every client prints it."""
     value = float(value)
-    if value == int(value) and abs(value) < 1e21:
-        return str(int(value))
+    if value == 0:
+        return "0"
     if 1e-6 <= abs(value) < 1e21:
-        return format(Decimal(repr(value)), "f")
+        return format(Decimal(repr(value)), "f").removesuffix(".0")
     return re.sub(r"e([-+])0*", r"e\1", repr(value))
 
 

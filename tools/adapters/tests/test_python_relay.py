@@ -176,6 +176,17 @@ def test_junk_is_dropped_and_the_connection_goes_on(adapter, text):
     assert to("ana", adapter.write_ops("ana", set_op([], 1)))[0]["env"]["seq"] == 1
 
 
+@pytest.mark.parametrize("segment, key", [
+    ("1", "1"), ("1.0", "1"), ("-0.0", "0"), ("-1", "-1"), ("1.5", "1.5"), ("123456789012345680000", "123456789012345680000"),
+    ("1e21", "1e+21"), ("0.000015", "0.000015"), ("1e-7", "1e-7"),
+])
+def test_a_number_on_an_object_is_its_decimal_string(adapter, segment, key):
+    adapter.open("ana")
+    adapter.hello("ana")
+    events = adapter.write_ops("ana", set_op([], {}), set_op([json.loads(segment)], True))
+    assert to("commit", events)[0]["state"]["root"] == {key: True}
+
+
 def test_a_huge_index_is_ordered_and_does_not_eat_the_memory(adapter):
     adapter.open("ana")
     adapter.hello("ana")

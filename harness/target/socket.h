@@ -1,0 +1,66 @@
+/*
+ * WebSocket clients over libwebsockets: connections of one event loop, which runs only while a function here is called.
+ * What they receive becomes target events. All of it belongs to one thread.
+ */
+#ifndef MESHSPEC_TARGET_SOCKET_H
+#define MESHSPEC_TARGET_SOCKET_H
+
+#include "harness/target/events.h"
+#include "harness/target/url.h"
+
+#define SOCKET_MESSAGE_CEILING ((size_t)128 << 20)  /* bytes of one received message */
+#define SOCKET_OUTGOING_CEILING ((size_t)256 << 20) /* bytes that wait to be sent on one connection */
+#define SOCKET_PATH_CEILING ((size_t)48 << 10)      /* bytes of the path and query of a request */
+
+struct socket_loop;
+struct socket;
+
+/* An event loop whose sockets put their events into `events` (borrowed). NULL with ERROR_INTERNAL when there can be
+ * none. */
+struct socket_loop *socket_loop_new(bool tls, struct target_events *events, struct error *error);
+
+/* Drops every connection and frees all. NULL is allowed. */
+void socket_loop_free(struct socket_loop *loop);
+
+/* Does what can be done now, and waits until something else can be, at most until `deadline` (microseconds of
+ * socket_now). */
+void socket_loop_run(struct socket_loop *loop, int64_t deadline);
+
+/* Microseconds of a clock that never jumps. */
+int64_t socket_now(void);
+
+/* What made the loop unfit to be judged by, such as a message past its ceiling; empty when nothing did. */
+const char *socket_loop_fault(const struct socket_loop *loop);
+void socket_loop_forget_fault(struct socket_loop *loop);
+
+/*
+ * Opens a connection: runs the loop until it is open. NULL with ERROR_TARGET, the HTTP status in it where there was
+ * one, when that fails or takes longer than until `deadline`. Events carry `number`. The loop owns it; it must not be
+ * used after socket_leave or socket_break.
+ */
+struct socket *socket_open(struct socket_loop *loop, const struct url *url, const char *path, int number,
+                           int64_t deadline, struct error *error);
+
+int socket_number(const struct socket *socket);
+
+/* Whether it has ended from the relay's side: TARGET_CLOSED was, or is about to be, an event. */
+bool socket_has_ended(const struct socket *socket);
+
+/*
+ * Sends a message in `fragments` frames of about equal size; whatever the bytes are, they go out as they are. What the
+ * transport does not take at once goes out while the loop runs. False with ERROR_TARGET when more than
+ * SOCKET_OUTGOING_CEILING waits beyond `deadline`.
+ */
+bool socket_send(struct socket *socket, struct text message, bool binary, int fragments, int64_t deadline,
+                 struct error *error);
+
+/* Stops reading, or reads again. */
+void socket_stall(struct socket *socket, bool stalled);
+
+/* Sends what waits, then a close frame with code 1000; gives no further event. */
+void socket_leave(struct socket *socket);
+
+/* Resets the TCP connection without a close frame; gives no further event. */
+void socket_break(struct socket *socket);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * WebSocket URLs: taken apart for connecting, and with a principal put into their query.
+ */
+#ifndef MESHSPEC_TARGET_URL_H
+#define MESHSPEC_TARGET_URL_H
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "harness/target/target.h"
+
+struct url {
+    bool tls;           /* wss:// */
+    char *host;         /* without the brackets of an IPv6 address */
+    int port;           /* 80 or 443 when it has none */
+    char *host_header;  /* as the Host header has it */
+    struct buffer path; /* with the query; begins with "/" */
+};
+
+/* Reads ws://HOST[:PORT][/PATH][?QUERY] or wss://…; a fragment is left out. False with ERROR_USAGE when it is no such
+ * URL. Free with url_free. */
+bool url_read(struct url *url, const char *text, struct error *error);
+
+void url_free(struct url *url);
+
+/* Appends the path and query with `writer`, `kind` and `claims` of the principal added, percent-encoded. */
+void url_put_path(struct buffer *out, const struct url *url, const struct target_principal *principal);
+
+#endif

@@ -1,0 +1,143 @@
+#include "relay-ref/tests/world.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t world_now(void *context) {
+    const struct world *world = context;
+    return world->now;
+}
+
+static size_t world_mint(void *context, char *out, size_t capacity) {
+    struct world *world = context;
+    return (size_t)snprintf(out, capacity, "e%u", ++world->minted);
+}
+
+__attribute__((format(printf, 2, 3))) static void observe(struct world *world, const char *format, ...) {
+    va_list arguments;
+    size_t length = strlen(world->observed);
+    va_start(arguments, format);
+    vsnprintf(world->observed + length, sizeof world->observed - length, format, arguments);
+    va_end(arguments);
+}
+
+static void world_commit(void *context, struct relay_text room, struct relay_text envelope,
+                         const struct relay_commit_state *state, struct relay_commit *commit) {
+    struct relay_text root = relay_commit_root(commit);
+    cr_assert(envelope.length > 0);
+    observe(context, "commit %.*s seq %llu epoch %.*s schema %llu root %.*s\n", (int)room.length, room.bytes,
+            (unsigned long long)state->seq, (int)state->epoch.length, state->epoch.bytes,
+            (unsigned long long)state->schema_version, root.bytes == NULL ? 4 : (int)root.length,
+            root.bytes == NULL ? "none" : root.bytes);
+}
+
+static void world_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
+    observe(context, "violation %.*s %.*s %s %.*s\n", (int)room.length, room.bytes, (int)violation->writer.length,
+            violation->writer.bytes, violation->reason, violation->path.bytes == NULL ? 1 : (int)violation->path.length,
+            violation->path.bytes == NULL ? "-" : violation->path.bytes);
+}
+
+static void start(struct world *world, const struct relay_options *options) {
+    struct relay_env env = {world, world_now, world_mint, world_commit, world_violation};
+    world->relay = relay_new(&env, options);
+    cr_assert_not_null(world->relay);
+    world->minted = 0;
+}
+
+void world_open(struct world *world, enum relay_protocol protocol, const char *options) {
+    char reason[200] = "";
+    struct relay_text json = {options, options == NULL ? 0 : strlen(options)};
+    memset(world, 0, sizeof *world);
+    world->settings = relay_settings_read(protocol, json, reason, sizeof reason);
+    cr_assert_not_null(world->settings, "%s", reason);
+    start(world, relay_settings_options(world->settings));
+}
+
+void world_open_with_rooms(struct world *world, size_t max_rooms) {
+    struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_2_0);
+    memset(world, 0, sizeof *world);
+    options.max_rooms = max_rooms;
+    start(world, &options);
+}
+
+void world_close(struct world *world) {
+    relay_free(world->relay);
+    relay_settings_free(world->settings);
+    free(world->taken);
+}
+
+struct pair *world_client(struct world *world, const char *writer) {
+    struct relay_principal principal = {.writer = {writer, strlen(writer)}};
+    struct pair *client = pair_open(world->relay, &principal);
+    cr_assert_not_null(client);
+    return client;
+}
+
+void says(struct pair *client, const char *format, ...) {
+    char text[8192];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    cr_assert(length >= 0 && (size_t)length < sizeof text);
+    pair_send(client, text, (size_t)length);
+}
+
+void hello(struct pair *client, const char *room, const char *origin, const char *more) {
+    says(client, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"%s\",\"proto\":1,\"policyVersion\":0%s}", room, origin,
+         more);
+}
+
+void writes(struct pair *client, const char *room, const char *writer, const char *ops, const char *more) {
+    says(client,
+         "{\"t\":\"env\",\"room\":\"%s\",\"env\":{\"proto\":1,\"origin\":\"o\",\"writer\":\"%s\",\"policyVersion\":0,"
+         "\"ops\":%s%s}}",
+         room, writer, ops, more);
+}
+
+const char *next(struct world *world, struct pair *client) {
+    struct pair_event event = pair_take(client);
+    free(world->taken);
+    if (event.kind != PAIR_MESSAGE) {
+        world->taken = strdup(event.kind == PAIR_CLOSED ? "(closed)" : "(nothing)");
+    } else {
+        world->taken = strndup(event.frame->text, event.frame->length);
+        relay_frame_release(event.frame);
+    }
+    return world->taken;
+}
+
+size_t drain(struct pair *client) {
+    size_t count = 0;
+    for (struct pair_event event; (event = pair_take(client)).kind != PAIR_NOTHING;) {
+        if (event.kind == PAIR_MESSAGE) {
+            relay_frame_release(event.frame);
+            count++;
+        }
+    }
+    return count;
+}
+
+struct relay_room_info room_info(const struct world *world, const char *room) {
+    struct relay_room_info info = {0, 0, 0};
+    relay_room(world->relay, (struct relay_text){room, strlen(room)}, &info);
+    return info;
+}
+
+enum relay_hydrated hydrates(struct world *world, const char *room, const char *snapshot) {
+    return relay_hydrate(world->relay, (struct relay_text){room, strlen(room)},
+                         (struct relay_text){snapshot, strlen(snapshot)});
+}
+
+char *repeated(const char *text, size_t times) {
+    size_t length = strlen(text);
+    char *all = malloc(length * times + 1);
+    cr_assert_not_null(all);
+    for (size_t i = 0; i < times; i++)
+        memcpy(all + i * length, text, length);
+    all[length * times] = '\0';
+    return all;
+}
