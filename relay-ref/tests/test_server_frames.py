@@ -172,7 +172,8 @@ def test_pings_are_answered(relay):
     assert connection.receive_frame() == (PONG, b"\x00payload")
 
 
-@pytest.mark.parametrize("data", [frame("x", 3), frame("x", 11), b"\xf1\x80\x00\x00\x00\x00", frame("x", CONTINUATION), frame("x", PING, final=False)])
+@pytest.mark.parametrize("data", [frame("x", 3), frame("x", 11), b"\xf1\x80\x00\x00\x00\x00", frame("x", CONTINUATION), frame("x", PING, final=False)],
+                         ids=["reserved-data-opcode", "reserved-control-opcode", "reserved-bits", "continuation-of-nothing", "fragmented-ping"])
 def test_broken_framing_ends_only_that_connection(relay, data):
     watcher, _ = relay.join("watcher", "w")
     connection, _ = relay.join("ana", "tab-1")
