@@ -6,6 +6,8 @@
 struct awaited {
     const struct connection *connection;
     size_t count; /* messages */
+    const struct json_value *pattern; /* one that may mean an ignored message; NULL: none */
+    struct bindings *bindings;
 };
 
 static size_t messages_there(const struct play *play, const struct awaited *awaited) {
@@ -19,9 +21,24 @@ static size_t messages_there(const struct play *play, const struct awaited *awai
     return count;
 }
 
+/* The messages that `ignore` names are still got by a step that asks for them. */
+static struct message *wanted_among_ignored(const struct play *play, const struct connection *connection,
+                                            const struct json_value *pattern, struct bindings *bindings) {
+    struct message *end = inbox_next(play, connection);
+    struct message *message = connection->taken == NULL ? connection->first : connection->taken->next;
+    for (; message != end; message = message->next) {
+        if (message->value != NULL && match(pattern, message->value, bindings).matched) {
+            return message;
+        }
+    }
+    return NULL;
+}
+
 static bool messages_are_there(const struct play *play, void *context) {
     const struct awaited *awaited = context;
-    return awaited->connection->ended || messages_there(play, awaited) >= awaited->count;
+    return awaited->connection->ended || messages_there(play, awaited) >= awaited->count ||
+           (awaited->pattern != NULL &&
+            wanted_among_ignored(play, awaited->connection, awaited->pattern, awaited->bindings) != NULL);
 }
 
 static enum play_status nothing_came(struct play *play, const struct step *step, const struct connection *connection,
@@ -57,25 +74,13 @@ static enum play_status not_json(struct play *play, const struct step *step, str
     return PLAY_FAILED;
 }
 
-/* The messages that `ignore` names are still got by a step that asks for them. */
-static struct message *wanted_among_ignored(struct play *play, struct connection *connection, const struct json_value *pattern) {
-    struct message *end = inbox_next(play, connection);
-    struct message *message = connection->taken == NULL ? connection->first : connection->taken->next;
-    for (; message != end; message = message->next) {
-        if (message->value != NULL && match(pattern, message->value, &play->bindings).matched) {
-            return message;
-        }
-    }
-    return NULL;
-}
-
 static enum play_status gets(struct play *play, struct connection *connection, const struct step *step) {
-    struct awaited awaited = {connection, 1};
+    struct awaited awaited = {connection, 1, step->argument, &play->bindings};
     enum play_status status = play_wait(play, messages_are_there, &awaited);
     if (status != PLAY_OK) {
         return status;
     }
-    struct message *wanted = wanted_among_ignored(play, connection, step->argument);
+    struct message *wanted = wanted_among_ignored(play, connection, step->argument, &play->bindings);
     if (wanted != NULL) {
         connection->taken = wanted;
         return PLAY_OK;
@@ -96,7 +101,7 @@ static enum play_status gets(struct play *play, struct connection *connection, c
 }
 
 static enum play_status gets_in_any_order(struct play *play, struct connection *connection, const struct step *step) {
-    struct awaited awaited = {connection, step->argument->count};
+    struct awaited awaited = {.connection = connection, .count = step->argument->count};
     enum play_status status = play_wait(play, messages_are_there, &awaited);
     if (status != PLAY_OK) {
         return status;
