@@ -10,7 +10,7 @@
 
 #define PLAY_MESSAGES_CEILING 200000             /* messages that one play takes in */
 #define PLAY_BYTES_CEILING ((size_t)512 << 20)   /* and their bytes in all */
-#define PLAY_PATIENCE_MS 250     /* how long a message is waited for before fences are sent to find out whether it will still come */
+#define PLAY_PATIENCE_MS 20     /* how long a message is waited for before fences are sent to find out whether it will still come */
 #define PLAY_FENCE_LIMIT_MS 5000 /* how long a fence may take before its connection counts as deaf */
 
 struct message {
