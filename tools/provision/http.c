@@ -111,8 +111,14 @@ static bool set_headers(struct http_client *client) {
     return true;
 }
 
+/*
+ * Every request gets a connection of its own: on one that was used before, libcurl sends a request again by itself when the
+ * connection closes without an answer, and a POST whose fate is unknown must not be sent twice (provision.chained).
+ */
 static void set_options(struct http_client *client) {
     CURL *curl = client->curl;
+    curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
+    curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);

@@ -1,5 +1,5 @@
 /*
- * HTTP to one app of one store: libcurl, one connection, JSON in and out.
+ * HTTP to one app of one store: libcurl, a connection for each request, JSON in and out.
  *
  * Redirects are answers like any other that is not a success: nothing is sent elsewhere. Proxy variables and .netrc are ignored, so
  * that the secret goes to the named server only.

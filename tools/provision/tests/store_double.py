@@ -21,6 +21,13 @@ class Request:
         return self.body_bytes.decode("utf-8")
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A client that hung up is what some tests are about."""
+
+
 @contextmanager
 def serving(answer):
     """Serves `answer(request) -> (status, body text or bytes, headers)` on a free port; gives the URL and the list of requests."""
@@ -49,8 +56,7 @@ def serving(answer):
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
