@@ -18,7 +18,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -fno-omit-frame-p
               $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all)
 ALL_LDFLAGS := -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE))
 
-PACKAGES := libwebsockets libcjson yaml-0.1 sqlite3 openssl libcurl
+PACKAGES := libwebsockets libcjson yaml-0.1 sqlite3 openssl libcurl libxml-2.0
 PACKAGE_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
 LIBS_websockets = $(shell pkg-config --libs libwebsockets)
 LIBS_cjson      = $(shell pkg-config --libs libcjson)
@@ -26,13 +26,14 @@ LIBS_yaml       = $(shell pkg-config --libs yaml-0.1)
 LIBS_sqlite     = $(shell pkg-config --libs sqlite3)
 LIBS_openssl    = $(shell pkg-config --libs openssl)
 LIBS_curl       = $(shell pkg-config --libs libcurl)
+LIBS_xml        = $(shell pkg-config --libs libxml-2.0)
 LIBS_criterion  = $(shell pkg-config --libs criterion)
 
 # ---- what is built from what: every folder's *.c, so that no list is kept by hand ----------------
 
 relay_sources    := $(wildcard relay-ref/json/*.c relay-ref/core/*.c)
 adapter_sources  := $(wildcard relay-ref/adapters/*.c)
-harness_sources  := $(wildcard $(foreach room,base json match scenario run target replay history report command,harness/$(room)/*.c))
+harness_sources  := $(wildcard $(foreach room,base json match scenario run target replay history report diff command,harness/$(room)/*.c))
 store_sources    := $(wildcard tools/sync-server/*.c)
 provision_sources := $(wildcard tools/provision/*.c)
 
@@ -65,7 +66,7 @@ $(BUILD)/obj/%.o: %.c
 link = @mkdir -p $(@D); $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
 
 $(BUILD)/meshspec: $(BUILD)/obj/harness/main.o $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a
-	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) -lm)
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_xml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) -lm)
 
 $(BUILD)/meshspec-relay: $(BUILD)/obj/relay-ref/main/meshspec_relay.o $(BUILD)/libadapters.a $(BUILD)/librelay.a
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) -lm)
@@ -84,7 +85,7 @@ unit-tests: $(unit_tests)
 $(BUILD)/tests/relay-tests: $(call objects,$(wildcard relay-ref/tests/*.c)) $(BUILD)/libadapters.a $(BUILD)/librelay.a $(BUILD)/libharness.a
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) $(LIBS_criterion) -lm)
 $(BUILD)/tests/harness-tests: $(call objects,$(wildcard harness/tests/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a | $(BUILD)/meshspec-adapter
-	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) $(LIBS_criterion) -lm)
+	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_xml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) $(LIBS_criterion) -lm)
 
 # Benchmarks: one program a file, named after it.
 benches := $(patsubst relay-ref/bench/%.c,$(BUILD)/bench/%,$(wildcard relay-ref/bench/*.c))

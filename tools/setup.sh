@@ -34,6 +34,7 @@ need libwebsockets-dev module libwebsockets
 need libcjson-dev module libcjson
 need libyaml-dev module yaml-0.1
 need libsqlite3-dev module sqlite3
+need libxml2-dev module libxml-2.0
 need libcriterion-dev module criterion
 need libssl-dev module openssl
 need libcurl4-openssl-dev module libcurl

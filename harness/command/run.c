@@ -9,8 +9,8 @@
 
 #include "harness/command/command.h"
 #include "harness/command/load.h"
+#include "harness/command/reports.h"
 #include "harness/report/console.h"
-#include "harness/report/json_report.h"
 #include "harness/run/suite.h"
 #include "harness/target/spawn.h"
 
@@ -22,7 +22,7 @@ struct run_options {
     const char *profiles[PROFILES_CEILING + 1];
     size_t profile_count;
     const char *only;
-    const char *json;
+    struct reports reports;
     const char *known; /* the list's file; NULL: none */
     unsigned rerun;
     bool real_time;
@@ -45,7 +45,6 @@ enum {
     RUN_REAL_TIME,
     RUN_SEED,
     RUN_ROUNDS,
-    RUN_JSON,
     RUN_COLOUR
 };
 
@@ -72,7 +71,7 @@ static const struct command_option run_options[] = {
     {"real-time", NULL, "where the target has no virtual clock, wait up to 5 seconds for the time of `advance` to pass", RUN_REAL_TIME, NULL},
     {"seed", "N", "the seed for the order of racing steps on sockets (default: drawn, and printed with a failure)", RUN_SEED, NULL},
     {"race-rounds", "N", "how often a race is played on a socket (default: 10)", RUN_ROUNDS, NULL},
-    {"json", "FILE", "write the results as JSON (- for standard output, and nothing else there)", RUN_JSON, "FILE"},
+    REPORTS_OPTIONS,
     {"color", "WHEN", "auto, always or never (default: auto)", RUN_COLOUR, "auto always never"},
     {0}};
 
@@ -131,12 +130,11 @@ static bool take_option(void *context, int id, const char *argument, struct erro
         }
         options->race_rounds = (unsigned)number;
         return true;
-    case RUN_JSON:
-        options->json = argument;
-        return true;
-    default:
+    case RUN_COLOUR:
         options->colour = argument;
         return is_colour(argument, error);
+    default:
+        return reports_take(&options->reports, id, argument, error);
     }
 }
 
@@ -184,75 +182,90 @@ static uint64_t random_number(void) {
     return number;
 }
 
-static bool write_json(const struct run_options *options, const struct suite_results *results, struct error *error) {
-    if (options->json == NULL) {
-        return true;
-    }
-    struct buffer out = {0};
-    json_report(&out, results, options->strict);
-    FILE *file = strcmp(options->json, "-") == 0 ? stdout : fopen(options->json, "wb");
-    bool written = file != NULL && fwrite(out.bytes, 1, out.length, file) == out.length;
-    if (file != NULL && file != stdout) {
-        written = fclose(file) == 0 && written;
-    }
-    buffer_free(&out);
-    return written || error_set(error, ERROR_USAGE, "cannot write %s: %s", options->json, strerror(errno));
-}
-
 /* What the line that repeats a case needs besides the profile and the file. */
-static void repeat_arguments(const struct run_options *options, char *out, size_t capacity) {
-    if (options->spawn != NULL) {
-        snprintf(out, capacity, "--spawn \"%s\"", options->spawn);
-    } else if (strcmp(options->target, "memory") == 0) {
-        out[0] = '\0';
-    } else {
-        snprintf(out, capacity, "--target '%s'", options->target);
+static void repeat_arguments(struct buffer *out, const struct run_options *options) {
+    buffer_string(out, options->real_time ? " --real-time" : "");
+    if (options->spawn != NULL || strcmp(options->target, "memory") != 0) {
+        buffer_string(out, options->spawn != NULL ? " --spawn " : " --target ");
+        report_shell_word(out, options->spawn != NULL ? options->spawn : options->target);
     }
+    buffer_consume(out, 1);
 }
 
-static enum error_code judge(const struct run_options *options, const struct scenario_set *set, struct known *known,
-                             struct target *target) {
-    struct suite_settings settings = {.profiles = options->profiles,
-                                      .profile_count = options->profile_count,
-                                      .only = options->only,
-                                      .clock = {NULL, now_us},
-                                      .seed = options->has_seed ? options->seed : random_number() % 1000000,
-                                      .race_rounds = options->race_rounds,
-                                      .real_time = options->real_time,
-                                      .rerun = options->rerun,
-                                      .known = options->known == NULL ? NULL : known,
-                                      .whole = options->whole && options->only == NULL,
-                                      .nonce = random_number() & 0xffffffff};
-    bool terminal = isatty(STDOUT_FILENO);
-    bool quiet = options->json != NULL && strcmp(options->json, "-") == 0;
-    char arguments[1024];
-    repeat_arguments(options, arguments, sizeof arguments);
+static struct suite_settings settings_of(const struct run_options *options, struct known *known) {
+    return (struct suite_settings){.profiles = options->profiles,
+                                   .profile_count = options->profile_count,
+                                   .only = options->only,
+                                   .clock = {NULL, now_us},
+                                   .seed = options->has_seed ? options->seed : random_number() % 1000000,
+                                   .race_rounds = options->race_rounds,
+                                   .real_time = options->real_time,
+                                   .rerun = options->rerun,
+                                   .known = options->known == NULL ? NULL : known,
+                                   .whole = options->whole && options->only == NULL,
+                                   .nonce = random_number() & 0xffffffff};
+}
+
+#define STARTED_CAPACITY 32
+
+static void print_now(char *out) {
+    time_t now = time(NULL);
+    struct tm broken;
+    strftime(out, STARTED_CAPACITY, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &broken));
+}
+
+/* Plays, prints and writes the reports that were asked for. */
+static enum error_code report_on(struct run_options *options, const struct scenario_set *set, struct target *target,
+                                 const struct suite_settings *settings, const struct report_head *head) {
+    bool quiet = reports_fill_stdout(&options->reports), terminal = isatty(STDOUT_FILENO);
     struct watching watching = {
         .style = {.colour = strcmp(options->colour, "always") == 0 || (terminal && strcmp(options->colour, "auto") == 0),
                   .strict = options->strict,
-                  .program = program_invocation_name,
-                  .arguments = arguments},
+                  .program = head->program,
+                  .arguments = head->arguments},
         .progress = terminal && !quiet};
-    if (suite_size(set, &settings) == 0) {
-        struct error error;
-        error_set(&error, ERROR_USAGE, "no scenario matches --only and --profile");
-        return command_fail(&error);
+    struct suite_results results = suite_run(set, target, settings, quiet ? suite_watch_nothing : watch, &watching);
+    if (!quiet) {
+        struct buffer out = {0};
+        console_summary(&out, &results, &watching.style);
+        print_buffer(&out);
     }
-    struct suite_results results =
-        suite_run(set, target, &settings, quiet ? suite_watch_nothing : watch, &watching);
-    struct buffer out = {0};
-    console_summary(&out, &results, &watching.style);
-    if (quiet) {
-        buffer_free(&out);
-    }
-    print_buffer(&out);
     struct error error = {0};
-    enum error_code code = write_json(options, &results, &error) ? suite_exit(&results, options->strict) : command_fail(&error);
+    enum error_code code = reports_write(&options->reports, &results, head, &error) ? suite_exit(&results, options->strict)
+                                                                                   : command_fail(&error);
     suite_results_free(&results);
     return code;
 }
 
-static enum error_code judge_by_name(const struct run_options *options, const struct scenario_set *set, const char *name) {
+static enum error_code judge(struct run_options *options, const struct scenario_set *set, struct known *known, struct target *target) {
+    struct suite_settings settings = settings_of(options, known);
+    struct error error = {0};
+    if (suite_size(set, &settings) == 0) {
+        error_set(&error, ERROR_USAGE, "no scenario matches --only and --profile");
+        return command_fail(&error);
+    }
+    if (!reports_open(&options->reports, &error)) {
+        return command_fail(&error);
+    }
+    struct buffer arguments = {0};
+    repeat_arguments(&arguments, options);
+    char started[STARTED_CAPACITY];
+    print_now(started);
+    struct report_head head = {.version = MESHSPEC_VERSION,
+                               .target = options->spawn != NULL ? options->spawn : options->target,
+                               .profiles = options->profiles,
+                               .profile_count = options->profile_count,
+                               .seed = settings.seed,
+                               .started = started,
+                               .strict = options->strict,
+                               .program = program_invocation_name,
+                               .arguments = arguments.bytes};
+    enum error_code code = report_on(options, set, target, &settings, &head);
+    buffer_free(&arguments);
+    return code;
+}
+
+static enum error_code judge_by_name(struct run_options *options, const struct scenario_set *set, const char *name) {
     struct error error = {0};
     struct known known = {0};
     if (options->known != NULL && !known_load(&known, options->known, &error)) {
@@ -267,7 +280,7 @@ static enum error_code judge_by_name(const struct run_options *options, const st
     return code;
 }
 
-static enum error_code judge_spawned(const struct run_options *options, const struct scenario_set *set) {
+static enum error_code judge_spawned(struct run_options *options, const struct scenario_set *set) {
     struct error error = {0};
     struct spawned *server = spawn_start(options->spawn, SPAWN_READY_LIMIT_MS, &error);
     if (server == NULL) {

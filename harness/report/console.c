@@ -1,31 +1,13 @@
 #include "harness/report/console.h"
 
-#include <string.h>
+#include "harness/report/report.h"
+#include "harness/report/visible.h"
 
 enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
 
 static const char *escape(const struct console_style *style, enum colour colour) {
     static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[36m"};
     return style->colour ? codes[colour] : "";
-}
-
-/* Text from outside, cut to a ceiling at a character's border, control characters made visible. */
-static void visible(struct buffer *out, struct text text, size_t ceiling) {
-    size_t shown = text.length < ceiling ? text.length : ceiling;
-    while (shown > 0 && shown < text.length && ((unsigned char)text.bytes[shown] & 0xC0) == 0x80) {
-        shown--;
-    }
-    for (size_t i = 0; i < shown; i++) {
-        unsigned char byte = (unsigned char)text.bytes[i];
-        if (byte < 0x20 || byte == 0x7F) {
-            buffer_format(out, "\\x%02x", byte);
-        } else {
-            buffer_append(out, &text.bytes[i], 1);
-        }
-    }
-    if (shown < text.length) {
-        buffer_format(out, "… (%zu bytes)", text.length);
-    }
 }
 
 static void heading(struct buffer *out, const struct case_result *result, const struct console_style *style) {
@@ -41,7 +23,9 @@ static void heading(struct buffer *out, const struct case_result *result, const 
     }
     buffer_format(out, "%s%s%s %s%s%s  (%s, %s)\n", escape(style, colour), word, escape(style, PLAIN), escape(style, BOLD),
                   result->scenario->name, escape(style, PLAIN), result->profile, result->target);
-    buffer_format(out, "  %.*s\n", (int)result->scenario->title.length, result->scenario->title.bytes);
+    buffer_string(out, "  ");
+    visible_text(out, result->scenario->title, VISIBLE_LINE, CONSOLE_VALUE_CEILING);
+    buffer_string(out, "\n");
 }
 
 static void clauses(struct buffer *out, const struct scenario *scenario, const struct console_style *style) {
@@ -55,7 +39,7 @@ static void clauses(struct buffer *out, const struct scenario *scenario, const s
 static void named(struct buffer *out, const char *name, struct text text) {
     if (text.bytes != NULL) {
         buffer_format(out, "    %-7s ", name);
-        visible(out, text, CONSOLE_VALUE_CEILING);
+        visible_text(out, text, VISIBLE_LINE, CONSOLE_VALUE_CEILING);
         buffer_string(out, "\n");
     }
 }
@@ -67,11 +51,14 @@ static void failure(struct buffer *out, const struct case_result *result) {
         buffer_format(out, ":%u:%u", failure->line, failure->column);
     }
     buffer_string(out, ": ");
-    visible(out, failure->message, 1000);
+    visible_text(out, failure->message, VISIBLE_LINE, CONSOLE_REASON_CEILING);
     buffer_string(out, "\n");
     for (const struct difference *difference = failure->differences; difference != NULL; difference = difference->next) {
         buffer_string(out, "    ");
-        difference_print(out, difference);
+        struct buffer line = {0};
+        difference_print(&line, difference);
+        visible_text(out, (struct text){line.bytes, line.length}, VISIBLE_LINE, line.length);
+        buffer_free(&line);
         if (difference->line > 0 && difference->line != failure->line) {
             buffer_format(out, "  (line %u)", difference->line);
         }
@@ -115,10 +102,10 @@ static const char *plural(size_t count) {
 static void trace_line(struct buffer *out, const struct trace_entry *entry, const struct console_style *style) {
     buffer_format(out, "   %s%8.1f ms  %-8.*s %s", entry->unexpected ? escape(style, RED) : escape(style, DIM),
                   (double)entry->elapsed_us / 1000.0, (int)entry->actor.length, entry->actor.bytes, arrow(entry->kind));
-    if (entry->text.length > 0) {
+    if (entry->text.length > 0 && arrow(entry->kind)[0] != '\0') {
         buffer_string(out, " ");
     }
-    visible(out, entry->text, CONSOLE_TEXT_CEILING);
+    visible_text(out, entry->text, VISIBLE_LINE, CONSOLE_TEXT_CEILING);
     if (entry->line > 0) {
         buffer_format(out, "  (line %u)", entry->line);
     }
@@ -142,15 +129,6 @@ static void reruns(struct buffer *out, const struct case_result *result) {
     }
 }
 
-static void repeat_with(struct buffer *out, const struct case_result *result, const struct console_style *style) {
-    buffer_format(out, "  again: %s run%s%s --profile %s", style->program, style->arguments[0] == '\0' ? "" : " ",
-                  style->arguments, result->profile);
-    if (result->seeded) {
-        buffer_format(out, " --seed %llu", (unsigned long long)result->seed);
-    }
-    buffer_format(out, " %s\n\n", result->scenario->file);
-}
-
 void console_case(struct buffer *out, const struct case_result *result, const struct console_style *style) {
     if (result->verdict == VERDICT_PASS || result->verdict == VERDICT_SKIP || result->verdict == VERDICT_XFAIL) {
         return;
@@ -163,14 +141,16 @@ void console_case(struct buffer *out, const struct case_result *result, const st
     clauses(out, result->scenario, style);
     if (result->verdict == VERDICT_ERROR) {
         buffer_format(out, "  %s: ", result->scenario->file);
-        visible(out, result->reason, 2000);
+        visible_text(out, result->reason, VISIBLE_LINE, CONSOLE_REASON_CEILING);
         buffer_string(out, "\n");
     } else {
         failure(out, result);
     }
     transcript(out, result, style);
     reruns(out, result);
-    repeat_with(out, result, style);
+    buffer_string(out, "  again: ");
+    report_again(out, result, style->program, style->arguments);
+    buffer_string(out, "\n\n");
 }
 
 static bool named_before(const struct suite_results *results, size_t index) {
@@ -193,7 +173,7 @@ static void skips(struct buffer *out, const struct suite_results *results, const
             same += results->cases[j].verdict == VERDICT_SKIP && text_equal(results->cases[j].reason, result->reason);
         }
         buffer_format(out, "%sskipped %zu: %s", escape(style, YELLOW), same, escape(style, PLAIN));
-        visible(out, result->reason, 300);
+        visible_text(out, result->reason, VISIBLE_LINE, REPORT_REASON_CEILING);
         buffer_format(out, " (%s%s)\n", result->scenario->name, same > 1 ? ", …" : "");
     }
 }

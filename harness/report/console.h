@@ -14,6 +14,7 @@ struct console_style {
 };
 
 #define CONSOLE_VALUE_CEILING 800 /* bytes of a wanted or received value that are shown */
+#define CONSOLE_REASON_CEILING 2000 /* bytes of the sentence that says what is wrong */
 #define CONSOLE_TEXT_CEILING 240 /* bytes of a message that a transcript line shows */
 
 /* One case: the clause, the place, what differed, wanted and came, the transcript, and the command that repeats it. Nothing for a pass; one line for a skip. */

@@ -1,105 +1,259 @@
 #include "harness/report/json_report.h"
 
-static void key_string(struct buffer *out, const char *key, struct text value) {
-    buffer_format(out, ",\"%s\":", key);
-    json_print_string(out, value);
+#include "harness/report/visible.h"
+
+/* ---- members; each appends a comma first, so an object's first member is written by hand ---- */
+
+static void string(struct buffer *out, struct text value, size_t ceiling) {
+    struct buffer safe = {0};
+    visible_text(&safe, value, VISIBLE_BYTES, ceiling);
+    json_print_string(out, (struct text){safe.bytes, safe.length});
+    buffer_free(&safe);
 }
 
-static void key_optional(struct buffer *out, const char *key, struct text value) {
+static void key_text(struct buffer *out, const char *key, struct text value, size_t ceiling) {
+    buffer_format(out, ",\"%s\":", key);
+    string(out, value, ceiling);
+}
+
+static void key_string(struct buffer *out, const char *key, const char *value) {
+    key_text(out, key, text_of(value), JSON_TEXT_CEILING);
+}
+
+static void key_optional(struct buffer *out, const char *key, struct text value, size_t ceiling) {
     if (value.bytes != NULL) {
-        key_string(out, key, value);
+        key_text(out, key, value, ceiling);
     }
 }
+
+/* ---- one case ---- */
 
 static void clauses(struct buffer *out, const struct scenario *scenario) {
     buffer_string(out, ",\"clauses\":[");
     for (size_t i = 0; i < scenario->clause_count; i++) {
         const struct clause *clause = scenario->clauses[i];
-        buffer_format(out, "%s{\"id\":\"%s\",\"level\":\"%s\"", i == 0 ? "" : ",", clause->id, clause_level_name(clause->level));
-        key_string(out, "text", text_of(clause->text));
+        buffer_format(out, "%s{\"level\":\"%s\"", i == 0 ? "" : ",", clause_level_name(clause->level));
+        key_string(out, "id", clause->id);
+        key_string(out, "text", clause->text);
         buffer_string(out, "}");
     }
     buffer_string(out, "]");
 }
 
-static void differences(struct buffer *out, const struct difference *first) {
+static void differences(struct buffer *out, const struct difference *first, size_t ceiling) {
     buffer_string(out, ",\"differences\":[");
     for (const struct difference *difference = first; difference != NULL; difference = difference->next) {
         buffer_format(out, "%s{\"line\":%u,\"column\":%u", difference == first ? "" : ",", difference->line, difference->column);
-        key_string(out, "path", difference->path);
-        key_string(out, "wanted", difference->wanted);
-        key_string(out, "came", difference->came);
+        key_text(out, "path", difference->path, ceiling);
+        key_text(out, "wanted", difference->wanted, ceiling);
+        key_text(out, "came", difference->came, ceiling);
         buffer_string(out, "}");
     }
     buffer_string(out, "]");
 }
 
-static void failure(struct buffer *out, const struct failure *failure) {
+static void failure(struct buffer *out, const struct failure *failure, size_t ceiling) {
     buffer_format(out, ",\"failure\":{\"line\":%u,\"column\":%u", failure->line, failure->column);
-    key_string(out, "message", failure->message);
+    key_text(out, "message", failure->message, ceiling);
     if (failure->actor.length > 0) {
-        key_string(out, "actor", failure->actor);
+        key_text(out, "actor", failure->actor, ceiling);
     }
-    key_optional(out, "wanted", failure->wanted);
-    key_optional(out, "came", failure->came);
+    key_optional(out, "wanted", failure->wanted, ceiling);
+    key_optional(out, "came", failure->came, ceiling);
     if (failure->rule != NULL) {
-        key_string(out, "rule", text_of(failure->rule));
+        key_string(out, "rule", failure->rule);
     }
-    differences(out, failure->differences);
+    differences(out, failure->differences, ceiling);
     buffer_string(out, "}");
 }
 
-static void trace(struct buffer *out, const struct trace_entry *first) {
-    buffer_string(out, ",\"trace\":[");
-    for (const struct trace_entry *entry = first; entry != NULL; entry = entry->next) {
-        buffer_format(out, "%s{\"us\":%lld,\"kind\":\"%s\",\"connection\":%d", entry == first ? "" : ",",
-                      (long long)entry->elapsed_us, trace_kind_name(entry->kind), entry->connection);
-        key_string(out, "actor", entry->actor);
-        key_string(out, "text", entry->text);
-        if (entry->line > 0) {
-            buffer_format(out, ",\"line\":%u", entry->line);
+static void trace_entry(struct buffer *out, const struct trace_entry *entry, size_t left_out, size_t ceiling) {
+    buffer_format(out, "{\"us\":%lld,\"kind\":\"%s\",\"connection\":%d", (long long)entry->elapsed_us, trace_kind_name(entry->kind),
+                  entry->connection);
+    key_text(out, "actor", entry->actor, ceiling);
+    key_text(out, "text", entry->text, ceiling);
+    if (entry->text.length > ceiling) {
+        buffer_format(out, ",\"bytes\":%zu", entry->text.length);
+    }
+    if (entry->line > 0) {
+        buffer_format(out, ",\"line\":%u", entry->line);
+    }
+    if (left_out > 0) {
+        buffer_format(out, ",\"left_out\":%zu", left_out);
+    }
+    buffer_string(out, entry->unexpected ? ",\"unexpected\":true}" : "}");
+}
+
+struct trace_shape {
+    size_t count;
+    size_t unexpected; /* the index of what the failure is about; SIZE_MAX: nothing */
+};
+
+static struct trace_shape shape_of(const struct trace_entry *first) {
+    struct trace_shape shape = {0, SIZE_MAX};
+    for (const struct trace_entry *entry = first; entry != NULL; entry = entry->next, shape.count++) {
+        if (entry->unexpected && shape.unexpected == SIZE_MAX) {
+            shape.unexpected = shape.count;
         }
-        buffer_string(out, entry->unexpected ? ",\"unexpected\":true}" : "}");
+    }
+    return shape;
+}
+
+/* How it began, how it ended, and the neighbourhood of what the failure is about. */
+static bool is_kept(size_t index, struct trace_shape shape, size_t limit) {
+    return shape.count <= limit || index < limit / 4 || index >= shape.count - limit / 2 ||
+           (shape.unexpected != SIZE_MAX && index + limit / 8 >= shape.unexpected && index <= shape.unexpected + limit / 8);
+}
+
+static void trace(struct buffer *out, const struct trace_entry *first, const struct json_limits *limits) {
+    struct trace_shape shape = shape_of(first);
+    size_t index = 0, left_out = 0, written = 0;
+    buffer_string(out, ",\"trace\":[");
+    for (const struct trace_entry *entry = first; entry != NULL; entry = entry->next, index++) {
+        if (!is_kept(index, shape, limits->entries)) {
+            left_out++;
+            continue;
+        }
+        buffer_string(out, written++ == 0 ? "" : ",");
+        trace_entry(out, entry, left_out, limits->text);
+        left_out = 0;
     }
     buffer_string(out, "]");
 }
 
-static void one_case(struct buffer *out, const struct case_result *result, bool strict) {
-    buffer_string(out, "{\"name\":");
-    json_print_string(out, text_of(result->scenario->name));
-    key_string(out, "profile", text_of(result->profile));
-    key_string(out, "target", text_of(result->target));
-    key_string(out, "file", text_of(result->scenario->file));
-    key_string(out, "title", result->scenario->title);
-    buffer_format(out, ",\"verdict\":\"%s\",\"fails_run\":%s,\"us\":%lld,\"plays\":%u,\"seed\":\"%llu\"", verdict_name(result->verdict),
-                  case_counts(result, strict) ? "true" : "false",
-                  (long long)result->duration_us, result->plays, (unsigned long long)result->seed);
-    clauses(out, result->scenario);
-    key_optional(out, "reason", result->reason);
+static void again(struct buffer *out, const struct case_result *result, const struct report_head *head) {
+    struct buffer command = {0};
+    report_again(&command, result, head->program, head->arguments);
+    key_text(out, "again", (struct text){command.bytes, command.length}, command.length);
+    buffer_free(&command);
+}
+
+static void evidence(struct buffer *out, const struct case_result *result, const struct json_limits *limits) {
+    key_optional(out, "reason", result->reason, limits->text);
     if (result->known != NULL) {
-        key_string(out, "known", text_of(result->known));
+        key_string(out, "known", result->known);
     }
     if (result->runs > 0) {
         buffer_format(out, ",\"runs\":%u,\"failed_runs\":%u", result->runs, result->failed_runs);
     }
     if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_XFAIL) {
-        failure(out, &result->failure);
+        failure(out, &result->failure, limits->text);
     }
-    if (result->trace != NULL) {
-        trace(out, result->trace);
+    if (result->trace != NULL && out->length < limits->traces) {
+        trace(out, result->trace, limits);
+    }
+}
+
+static void one_case(struct buffer *out, const struct case_result *result, const struct report_head *head,
+                     const struct json_limits *limits) {
+    const struct scenario *scenario = result->scenario;
+    buffer_string(out, "{\"name\":");
+    string(out, text_of(scenario->name), JSON_TEXT_CEILING);
+    key_text(out, "area", report_area(scenario), JSON_TEXT_CEILING);
+    key_string(out, "profile", result->profile);
+    key_string(out, "target", result->target);
+    key_string(out, "file", scenario->file);
+    key_text(out, "title", scenario->title, JSON_TEXT_CEILING);
+    buffer_format(out, ",\"verdict\":\"%s\",\"outcome\":\"%s\",\"fails_run\":%s,\"us\":%lld,\"plays\":%u,\"seed\":\"%llu\"",
+                  verdict_name(result->verdict), outcome_name(report_outcome(result, head->strict)),
+                  case_counts(result, head->strict) ? "true" : "false", (long long)result->duration_us, result->plays,
+                  (unsigned long long)result->seed);
+    clauses(out, scenario);
+    again(out, result, head);
+    evidence(out, result, limits);
+    buffer_string(out, "}");
+}
+
+/* ---- the whole ---- */
+
+static void run_head(struct buffer *out, const struct report_head *head) {
+    buffer_string(out, "\"run\":{\"version\":");
+    string(out, text_of(head->version), JSON_TEXT_CEILING);
+    key_string(out, "target", head->target);
+    buffer_string(out, ",\"profiles\":[");
+    for (size_t i = 0; i < head->profile_count; i++) {
+        buffer_string(out, i == 0 ? "" : ",");
+        string(out, text_of(head->profiles[i]), JSON_TEXT_CEILING);
+    }
+    buffer_format(out, "],\"strict\":%s,\"seed\":\"%llu\"", head->strict ? "true" : "false", (unsigned long long)head->seed);
+    if (head->started != NULL) {
+        key_string(out, "started", head->started);
     }
     buffer_string(out, "}");
 }
 
-void json_report(struct buffer *out, const struct suite_results *results, bool strict) {
-    buffer_format(out, "{\"meshspec\":%d,\"cases\":[", JSON_REPORT_VERSION);
-    for (size_t i = 0; i < results->count; i++) {
-        buffer_string(out, i == 0 ? "\n" : ",\n");
-        one_case(out, &results->cases[i], strict);
+/* Lines of the list of known failures that mean no case: they fail the run, so a reader must see them. */
+static void unmatched(struct buffer *out, const struct known *known) {
+    size_t written = 0;
+    buffer_string(out, "\"unmatched\":[");
+    for (size_t i = 0; known != NULL && i < known->count; i++) {
+        const struct known_line *line = &known->lines[i];
+        if (!line->matched) {
+            buffer_format(out, "%s{\"line\":%u", written++ == 0 ? "" : ",", line->line);
+            key_string(out, "glob", line->glob);
+            key_string(out, "reason", line->reason);
+            buffer_string(out, "}");
+        }
     }
+    buffer_string(out, "]");
+}
+
+static void footer(struct buffer *out, const struct suite_results *results, bool strict, size_t left_out) {
     buffer_format(out,
-                  "\n],\"summary\":{\"cases\":%zu,\"passed\":%zu,\"failed\":%zu,\"warnings\":%zu,\"remarks\":%zu,\"skipped\":%zu,"
-                  "\"errors\":%zu,\"xfailed\":%zu,\"xpassed\":%zu,\"flaky\":%zu,\"us\":%lld,\"exit\":%d}}\n",
+                  "\"summary\":{\"cases\":%zu,\"passed\":%zu,\"failed\":%zu,\"warnings\":%zu,\"remarks\":%zu,\"skipped\":%zu,"
+                  "\"errors\":%zu,\"xfailed\":%zu,\"xpassed\":%zu,\"flaky\":%zu,\"left_out\":%zu,\"us\":%lld,\"exit\":%d}",
                   results->count, results->passed, results->failed, results->warnings, results->remarks, results->skipped,
-                  results->errors, results->xfailed, results->xpassed, results->flaky, (long long)results->duration_us, (int)suite_exit(results, strict));
+                  results->errors, results->xfailed, results->xpassed, results->flaky, left_out, (long long)results->duration_us,
+                  (int)suite_exit(results, strict));
+}
+
+/* Appends the cases of one outcome (OUTCOME_COUNT: of all); returns how many are left out. */
+static size_t cases(struct buffer *out, const struct suite_results *results, const struct report_head *head,
+                    const struct json_limits *limits, enum outcome outcome, size_t *written) {
+    size_t left_out = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        const struct case_result *result = &results->cases[i];
+        if (outcome != OUTCOME_COUNT && report_outcome(result, head->strict) != outcome) {
+            continue;
+        }
+        if (out->length >= limits->cases) {
+            left_out++;
+            continue;
+        }
+        buffer_string(out, (*written)++ == 0 ? "\n" : ",\n");
+        one_case(out, result, head, limits);
+    }
+    return left_out;
+}
+
+static void begin(struct buffer *out, const struct report_head *head) {
+    buffer_format(out, "{\"meshspec\":%d,", JSON_REPORT_VERSION);
+    run_head(out, head);
+    buffer_string(out, ",\n\"cases\":[");
+}
+
+static void end(struct buffer *out, const struct suite_results *results, bool strict, size_t left_out) {
+    buffer_string(out, "\n],\n");
+    unmatched(out, results->unmatched);
+    buffer_string(out, ",\n");
+    footer(out, results, strict, left_out);
+    buffer_string(out, "}\n");
+}
+
+void json_report(struct buffer *out, const struct suite_results *results, const struct report_head *head) {
+    static const struct json_limits limits = {JSON_TEXT_CEILING, JSON_ENTRIES_CEILING, JSON_TRACES_CEILING, JSON_CASES_CEILING};
+    size_t written = 0;
+    begin(out, head);
+    size_t left_out = cases(out, results, head, &limits, OUTCOME_COUNT, &written);
+    end(out, results, head->strict, left_out);
+}
+
+void json_report_within(struct buffer *out, const struct suite_results *results, const struct report_head *head,
+                        const struct json_limits *limits) {
+    size_t written = 0, left_out = 0;
+    begin(out, head);
+    for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++) {
+        left_out += cases(out, results, head, limits, (enum outcome)outcome, &written);
+    }
+    end(out, results, head->strict, left_out);
 }
