@@ -80,10 +80,11 @@ $(BUILD)/meshspec-store: $(call objects,$(store_sources))
 $(BUILD)/meshspec-provision: $(call objects,$(provision_sources))
 	$(call link,$(LIBS_curl) $(LIBS_cjson) $(LIBS_openssl) -lm)
 
-# Criterion brings its own main.
+# Criterion brings its own main. The relay's tests can make its allocations fail (relay-ref/tests/failing_memory.h).
+failing_memory := $(foreach name,malloc calloc realloc,-Wl$(comma)--wrap=$(name))
 unit-tests: $(unit_tests)
 $(BUILD)/tests/relay-tests: $(call objects,$(wildcard relay-ref/tests/*.c)) $(BUILD)/libadapters.a $(BUILD)/librelay.a $(BUILD)/libharness.a
-	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) $(LIBS_criterion) -lm)
+	$(call link,$(failing_memory) $(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) $(LIBS_criterion) -lm)
 $(BUILD)/tests/harness-tests: $(call objects,$(wildcard harness/tests/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a | $(BUILD)/meshspec-adapter
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_xml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) $(LIBS_criterion) -lm)
 

@@ -184,8 +184,7 @@ static struct member *become_member(struct room *room, struct relay_connection *
 static bool admit(struct relay_connection *connection, struct room *room, struct relay_text origin,
                   const struct json_value *seq) {
     struct member *joiner = become_member(room, connection, origin);
-    return joiner != NULL && relay_announce_member(room, joiner->by_origin.key, false, joiner) &&
-           send_welcome(joiner, seq);
+    return joiner != NULL && relay_announce_member(room, joiner->by_origin.key, joiner) && send_welcome(joiner, seq);
 }
 
 static bool answer_hello(struct relay_connection *connection, const struct message *message,

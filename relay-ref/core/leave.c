@@ -15,8 +15,8 @@ static struct relay_frame *member_frame(const struct room *room, struct relay_te
     return relay_frame_finish(&text);
 }
 
-bool relay_announce_member(const struct room *room, struct relay_text origin, bool gone, const struct member *except) {
-    struct relay_frame *frame = member_frame(room, origin, gone);
+bool relay_announce_member(const struct room *room, struct relay_text origin, const struct member *except) {
+    struct relay_frame *frame = member_frame(room, origin, false);
     if (frame == NULL)
         return false;
     relay_room_broadcast(room, frame, except);
@@ -24,13 +24,21 @@ bool relay_announce_member(const struct room *room, struct relay_text origin, bo
     return true;
 }
 
-/* A frame that memory is out for is left out: a member that goes must go, whatever the others get to see. */
-static void tell_presence_gone(const struct member *member) {
-    struct relay_frame *frame = relay_presence_gone(member);
-    if (frame == NULL)
+/* A member that goes must go: where memory is out for the word of it, the others are closed rather than left with a
+   ghost. */
+static void tell_others(const struct member *member, struct relay_frame *frame) {
+    if (frame == NULL) {
+        relay_room_close(member->room, member);
         return;
+    }
     relay_room_broadcast(member->room, frame, member);
     relay_frame_release(frame);
+}
+
+/* presence.gone, presence.no-entry */
+static void tell_presence_gone(const struct member *member) {
+    if (member->presence != NULL)
+        tell_others(member, relay_presence_gone(member));
 }
 
 /* join.takeover: no `member … gone`, the origin stays in the roster. */
@@ -47,9 +55,9 @@ void relay_leave_and_return(struct member *member) {
     relay_list_append(&member->room->roster, &member->in_roster);
 }
 
-/* leave.member-gone, presence.gone, presence.no-entry */
+/* leave.member-gone */
 void relay_leave(struct member *member) {
     tell_presence_gone(member);
-    relay_announce_member(member->room, member->by_origin.key, true, member);
+    tell_others(member, member_frame(member->room, member->by_origin.key, true));
     relay_room_leave(member);
 }

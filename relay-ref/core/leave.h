@@ -14,7 +14,7 @@ void relay_leave_and_return(struct member *member);
 /* Takes the member out of its room; the others get `presence … gone` if it had an entry, then `member … gone`. */
 void relay_leave(struct member *member);
 
-/* Tells every member but `except` that `origin` came or went. */
-bool relay_announce_member(const struct room *room, struct relay_text origin, bool gone, const struct member *except);
+/* Tells every member but `except` that `origin` came. False when memory is out. */
+bool relay_announce_member(const struct room *room, struct relay_text origin, const struct member *except);
 
 #endif

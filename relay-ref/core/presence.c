@@ -62,8 +62,6 @@ void relay_presence_forget(struct member *member) {
 
 /* presence.gone: with the last peer state. */
 struct relay_frame *relay_presence_gone(const struct member *member) {
-    if (member->presence == NULL)
-        return NULL;
     struct relay_buffer text;
     begin_frame(&text, member->room, member->peer_length);
     relay_buffer_add(&text, member->presence->text + member->peer_at, member->peer_length);

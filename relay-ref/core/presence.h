@@ -10,8 +10,7 @@ bool relay_presence_receive(struct member *member, const struct message *message
 /* Drops the member's entry and tells nobody. */
 void relay_presence_forget(struct member *member);
 
-/* The frame that tells others that the member's entry is gone. NULL when there is no entry (presence.no-entry) or
-   memory is out. */
+/* The frame that tells others that the member's entry, which it has, is gone. NULL when memory is out. */
 struct relay_frame *relay_presence_gone(const struct member *member);
 
 /* Adds the room's entries as a JSON array (join.peers). */

@@ -115,6 +115,14 @@ void relay_room_broadcast(const struct room *room, struct relay_frame *frame, co
     }
 }
 
+void relay_room_close(const struct room *room, const struct member *except) {
+    for (struct list_link *link = room->roster.first; link != NULL; link = link->next) {
+        struct member *member = relay_member_in_roster(link);
+        if (member != except)
+            relay_connection_close(member->connection);
+    }
+}
+
 /* ---- writers ------------------------------------------------------------------------------------ */
 
 struct room_writer *relay_room_writer(const struct room *room, struct relay_text writer) {

@@ -30,6 +30,9 @@ void relay_room_leave(struct member *member);
 /* Sends a frame to every member but `except` (which may be NULL), in the order of joining. */
 void relay_room_broadcast(const struct room *room, struct relay_frame *frame, const struct member *except);
 
+/* Closes the connection of every member but `except`; they stay members until their transports report the end. */
+void relay_room_close(const struct room *room, const struct member *except);
+
 /* The room's record of a writer, or NULL. */
 struct room_writer *relay_room_writer(const struct room *room, struct relay_text writer);
 
