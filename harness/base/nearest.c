@@ -33,7 +33,7 @@ const char *nearest_name(struct text name, const char *const *names, size_t coun
     if (name.length == 0 || name.length > NEAREST_NAME_CEILING)
         return NULL;
     const char *best = NULL;
-    size_t best_slips = 1 + name.length / 4; /* one more is too far */
+    size_t best_slips = 1 + name.length / 5; /* one more is too far */
     for (size_t i = 0; i < count; i++) {
         struct text candidate = text_of(names[i]);
         if (candidate.length > NEAREST_NAME_CEILING)

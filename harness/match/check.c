@@ -42,18 +42,22 @@ static void add_children(struct checker *checker, struct task parent, const stru
 
 /* ---- arguments --------------------------------------------------------------------------------- */
 
+static const char *came(const struct json_value *value) {
+    static const char *const words[] = {"null", "a boolean", "a number", "a string", "an array", "an object"};
+    return words[value->type];
+}
+
 static bool wrong(struct checker *checker, const struct json_value *argument, const char *wanted) {
     struct buffer name = {.ceiling = 100};
     buffer_text(&name, argument->key);
-    fault_at(checker->error, argument->line, argument->column, "%s takes %s, not %s", name.bytes, wanted,
-             json_type_name(argument->type));
+    fault_at(checker->error, argument->line, argument->column, "%s takes %s, not %s", name.bytes, wanted, came(argument));
     buffer_free(&name);
     return false;
 }
 
-/* A value of that type, or a template that may give one. */
+/* A value of that type, or an operator that may give one; whether it does is looked at when it is filled. */
 static bool is_or_gives(const struct json_value *value, enum json_type type) {
-    return value->type == type || operator_is_value(operator_of(value));
+    return value->type == type || operator_of(value) != OPERATOR_NONE;
 }
 
 static bool check_name(struct checker *checker, const struct json_value *argument) {
@@ -159,9 +163,9 @@ static bool check_keys(struct checker *checker, const struct json_value *argumen
     return true;
 }
 
-/* A whole number up to a ceiling; a template is looked at when it is filled. */
+/* A whole number up to a ceiling, or an operator. */
 static bool check_count(struct checker *checker, const struct json_value *count, double ceiling) {
-    if (operator_is_value(operator_of(count)))
+    if (operator_of(count) != OPERATOR_NONE)
         return true;
     bool good = count->type == JSON_NUMBER && count->number >= 0 && count->number <= ceiling &&
                 count->number == floor(count->number);
@@ -198,7 +202,7 @@ static bool check_items(struct checker *checker, const struct json_value *argume
     for (const struct json_value *item = argument->first; item != NULL; item = item->next)
         if (!is_or_gives(item, JSON_NUMBER) && !(strings && item->type == JSON_STRING))
             return fault_at(checker->error, item->line, item->column, "%.*s takes %s, not %s", (int)argument->key.length,
-                            argument->key.bytes, strings ? "strings and numbers" : "numbers", json_type_name(item->type));
+                            argument->key.bytes, strings ? "strings and numbers" : "numbers", came(item));
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "harness/base/memory.h"
+#include "harness/base/nearest.h"
 #include "harness/scenario/loader.h"
 
 struct search {
@@ -46,6 +47,15 @@ static const struct json_value *first_unbound(const struct search *search) {
     return first;
 }
 
+static void refuse_name(struct loader *loader, const struct search *search, const struct json_value *use) {
+    struct buffer text = {.ceiling = ERROR_TEXT_CAPACITY};
+    buffer_string(&text, "no $bind and no counter binds the name ");
+    json_print_string(&text, use->text);
+    nearest_suggest(&text, use->text, search->bound, search->bound_count);
+    loader_fault(loader, use->line, use->column, "%s", text.bytes);
+    buffer_free(&text);
+}
+
 bool loader_names(struct loader *loader, const struct json_value *steps) {
     struct search search = {0};
     note(&search, steps);
@@ -56,7 +66,7 @@ bool loader_names(struct loader *loader, const struct json_value *steps) {
     }
     const struct json_value *unbound = first_unbound(&search);
     if (unbound != NULL)
-        loader_unknown(loader, "name", unbound->text, unbound->line, unbound->column, search.bound, search.bound_count);
+        refuse_name(loader, &search, unbound);
     free(search.pending);
     free(search.bound);
     free(search.used);

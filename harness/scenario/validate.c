@@ -61,8 +61,8 @@ static bool say_unknown(struct checker *checker, const char *noun, const char *d
     if (nearest_name(name, names, count) != NULL) {
         nearest_suggest(&text, name, names, count);
     } else if (count > 0) {
-        buffer_string(&text, ", expected ");
-        list_names(&text, names, count);
+        for (size_t i = 0; i < count; i++)
+            buffer_format(&text, "%s%s", i == 0 ? ", expected one of " : ", ", names[i]);
     }
     say_at(checker, line, column, "%s", text.bytes);
     buffer_free(&text);
@@ -73,6 +73,19 @@ static bool say_unknown(struct checker *checker, const char *noun, const char *d
 
 static bool is_whole(const struct json_value *value) {
     return value->type == JSON_NUMBER && value->number == floor(value->number) && isfinite(value->number);
+}
+
+/* What came: scalars themselves, of lists and maps only the word. */
+static void describe(struct buffer *out, const struct json_value *value) {
+    struct buffer text = {.ceiling = 60};
+    if (value->type == JSON_ARRAY || value->type == JSON_OBJECT)
+        buffer_string(&text, value->type == JSON_ARRAY ? "a list" : "a map");
+    else
+        json_print(&text, value);
+    buffer_append(out, text.bytes, text.length);
+    if (text.overflowed)
+        buffer_string(out, "…");
+    buffer_free(&text);
 }
 
 static bool check_type(struct checker *checker, const struct rule *rule, const struct json_value *value) {
@@ -91,7 +104,8 @@ static bool check_type(struct checker *checker, const struct rule *rule, const s
     struct buffer text = {.ceiling = ERROR_TEXT_CAPACITY};
     buffer_string(&text, "expected ");
     list_names(&text, names, count);
-    buffer_format(&text, ", came %s", words[value->type]);
+    buffer_string(&text, ", came ");
+    describe(&text, value);
     say(checker, rule, value, text.bytes);
     buffer_free(&text);
     return false;
@@ -155,8 +169,8 @@ static bool check_list(struct checker *checker, const struct rule *rule, const s
     char text[120];
     if ((double)list->count < rule->least_items || (double)list->count > rule->most_items) {
         bool few = (double)list->count < rule->least_items;
-        snprintf(text, sizeof(text), "expected a list of at %s %.0f, came one of %zu", few ? "least" : "most",
-                 few ? rule->least_items : rule->most_items, list->count);
+        snprintf(text, sizeof(text), "expected a list of %.0f or %s, this one has %zu", few ? rule->least_items : rule->most_items,
+                 few ? "more" : "fewer", list->count);
         return say(checker, rule, list, text);
     }
     for (const struct json_value *item = list->first; item != NULL; item = item->next) {
@@ -223,8 +237,8 @@ static bool check_map(struct checker *checker, const struct rule *rule, const st
             return false;
     if ((double)map->count < rule->least_members || (double)map->count > rule->most_members) {
         bool few = (double)map->count < rule->least_members;
-        snprintf(text, sizeof(text), "expected a map of at %s %.0f, came one of %zu", few ? "least" : "most",
-                 few ? rule->least_members : rule->most_members, map->count);
+        snprintf(text, sizeof(text), "expected a map of %.0f or %s keys, this one has %zu",
+                 few ? rule->least_members : rule->most_members, few ? "more" : "fewer", map->count);
         return say(checker, rule, map, text);
     }
     return (rule->required == NULL || check_required(checker, rule, map)) &&
