@@ -92,6 +92,7 @@ Test(scenario, the_head) {
     cr_expect(text_equal(ben->writer, TEXT("wb")) && text_equal(ben->origin, TEXT("ob")) && text_equal(ben->kind, TEXT("agent")));
     cr_expect(text_equal(ben->claims, TEXT("{\"team\":[1]}")) && ben->line == 13);
     cr_expect(scenario->ignore_presence && scenario->ignore_member);
+    cr_expect(scenario->free_outcome);
     cr_expect_eq(scenario->limit_ms, 2500);
     cr_expect_eq(json_get(scenario->options, "policyVersion")->number, 2);
     cr_expect(scenario_in_profile(scenario, "0.1.0") && scenario_in_profile(scenario, "0.2.0") && !scenario_in_profile(scenario, "0.9.0"));
@@ -107,6 +108,7 @@ Test(scenario, what_is_left_out_has_its_default) {
     cr_expect_eq(scenario->limit_ms, SCENARIO_LIMIT_MS);
     cr_expect_not(scenario->ignore_presence || scenario->ignore_member);
     cr_expect_null(scenario->expect);
+    cr_expect_not(scenario->free_outcome);
     cr_expect_null(scenario_needs(scenario)[0], "an empty map of options needs nothing");
     cr_expect(scenario_in_profile(scenario, "0.2.0"));
     cr_expect_not(scenario_in_profile(scenario, "0.1.1"), "join.reject-schema holds since 0.2.0");
@@ -168,8 +170,8 @@ Test(scenario, every_verb_becomes_a_step) {
         cr_expect_eq(step->verb, wanted_steps[i].verb, "step %zu", i);
         cr_expect(text_equal(step->actor, text_of(wanted_steps[i].actor)), "step %zu", i);
         cr_expect(text_equal(step->room, text_of(wanted_steps[i].room)), "step %zu", i);
-        cr_expect_eq(step->line, 17 + i);
-        cr_expect_eq(step->node->first->key_line, 17 + i);
+        cr_expect_eq(step->line, 18 + i);
+        cr_expect_eq(step->node->first->key_line, 18 + i);
         if (wanted_steps[i].argument != NULL)
             test_expect_text(test_print(scenario->arena, step->argument), wanted_steps[i].argument, "argument");
     }
