@@ -1,17 +1,17 @@
 #include "tools/sync-server/admin.h"
 #include "tools/sync-server/answer.h"
 #include "tools/sync-server/lens.h"
-#include "tools/sync-server/schema.h"
+#include "tools/sync-server/name_index.h"
 
 /* A stored schema, read again to look its tables up. */
 struct stored_schema {
     struct buffer text;
     struct json_document document;
-    struct table_index tables;
+    struct name_index tables;
 };
 
 static void stored_schema_free(struct stored_schema *schema) {
-    table_index_free(&schema->tables);
+    name_index_free(&schema->tables);
     json_free(&schema->document);
     buffer_free(&schema->text);
 }
@@ -31,7 +31,7 @@ static bool stored_schema_load(struct admin_call *call, struct text hash, struct
         return false;
     }
     if (schema->text.failed || !json_read(&schema->document, buffer_text(&schema->text), &error) ||
-        !table_index_build(&schema->tables, &schema->document, 0)) {
+        !name_index_members(&schema->tables, &schema->document, 0)) {
         answer_error(call->answer, 500, "there is not enough memory for this migration");
         return false;
     }

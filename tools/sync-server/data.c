@@ -233,7 +233,7 @@ static bool list_row(void *context, const struct row *row) {
     struct call *call = listing->call;
     struct json_document values;
     struct json_error error;
-    call->policy.steps += POLICY_STEPS_A_ROW;
+    policy_count_row(&call->policy, row);
     if (policy_exhausted(&call->policy) || !json_read(&values, row->values, &error)) {
         return !policy_exhausted(&call->policy);
     }
@@ -277,14 +277,18 @@ static void perform(struct call *call, const struct deployment *deployment) {
         answer_error(call->answer, 404, "the client's schema has no such table");
         return;
     }
-    call->client = (struct client_table){&deployment->client_schema, table};
     call->policy = (struct policy_context){.store = call->store,
                                            .app = call->app,
                                            .permissions = &deployment->permissions,
                                            .schema = &deployment->head_schema,
                                            .request = &request->document,
                                            .session = request->session};
-    operations[request->operation](call);
+    if (client_table_open(&call->client, &deployment->client_schema, table)) {
+        operations[request->operation](call);
+    } else {
+        answer_error(call->answer, 500, "there is not enough memory for this request");
+    }
+    client_table_free(&call->client);
 }
 
 static enum data_outcome not_ready(struct call *call) {

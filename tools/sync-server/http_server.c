@@ -4,7 +4,11 @@
 
 #include <errno.h>
 #include <libwebsockets.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,6 +21,7 @@
 struct http_server {
     struct http_options options;
     struct http_handler handler;
+    char address[INET6_ADDRSTRLEN + IF_NAMESIZE + 1]; /* where it listens */
     struct lws_context *loop;
     struct lws_vhost *host;
     unsigned connections;
@@ -127,15 +132,43 @@ static bool raise_descriptor_limit(unsigned needed, struct buffer *why) {
     return true;
 }
 
+/* libwebsockets waits in silence for an address that this machine does not have, so whether it can be bound is tried
+ * here. Host names become addresses on the way. */
+static bool resolve(struct http_server *server, struct buffer *why) {
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
+    struct addrinfo *found = NULL;
+    char port[8];
+    snprintf(port, sizeof port, "%u", (unsigned)server->options.port);
+    int code = getaddrinfo(server->options.host, port, &hints, &found);
+    if (code != 0) {
+        buffer_format(why, "cannot listen on %.200s: %s", server->options.host, gai_strerror(code));
+        return false;
+    }
+    int on = 1;
+    int probe = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool bound = probe >= 0 && setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
+                 bind(probe, found->ai_addr, found->ai_addrlen) == 0 &&
+                 getnameinfo(found->ai_addr, found->ai_addrlen, server->address, sizeof server->address, NULL, 0,
+                             NI_NUMERICHOST) == 0;
+    if (!bound) {
+        buffer_format(why, "cannot listen on %.200s port %s: %s", server->options.host, port, strerror(errno));
+    }
+    if (probe >= 0) {
+        close(probe);
+    }
+    freeaddrinfo(found);
+    return bound;
+}
+
 static bool listen_on(struct http_server *server, struct buffer *why) {
     unsigned descriptors = server->options.connections + OWN_DESCRIPTORS;
-    if (!raise_descriptor_limit(descriptors, why)) {
+    if (!raise_descriptor_limit(descriptors, why) || !resolve(server, why)) {
         return false;
     }
     lws_set_log_level(0, NULL);
     struct lws_context_creation_info info = {
         .port = server->options.port,
-        .iface = server->options.host,
+        .iface = server->address,
         .protocols = protocols,
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
                    LWS_SERVER_OPTION_ADOPT_APPLY_LISTEN_ACCEPT_CONFIG | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME,
@@ -152,8 +185,7 @@ static bool listen_on(struct http_server *server, struct buffer *why) {
     }
     server->host = lws_create_vhost(server->loop, &info);
     if (!server->host) {
-        buffer_format(why, "cannot listen on %.200s port %u: %s", server->options.host, (unsigned)server->options.port,
-                      "the address is taken or not of this machine");
+        buffer_format(why, "cannot listen on %.200s port %u", server->options.host, (unsigned)server->options.port);
         return false;
     }
     if (!watch_signals(server)) {
@@ -177,6 +209,10 @@ struct http_server *http_server_open(const struct http_options *options, const s
         return NULL;
     }
     return server;
+}
+
+const char *http_server_address(const struct http_server *server) {
+    return server->address;
 }
 
 uint16_t http_server_port(const struct http_server *server) {

@@ -48,7 +48,7 @@ struct http_handler {
 };
 
 struct http_options {
-    const char *host; /* the address to listen on */
+    const char *host; /* the address, or a name for one, to listen on */
     uint16_t port;    /* 0: a free one */
     struct http_limits limits;
     unsigned connections;     /* the most at one time; one more gets 503 at once */
@@ -60,7 +60,8 @@ struct http_options {
 struct http_server *http_server_open(const struct http_options *options, const struct http_handler *handler,
                                      struct buffer *why);
 
-/* The port that it listens on. */
+/* The address and the port that it listens on. */
+const char *http_server_address(const struct http_server *server);
 uint16_t http_server_port(const struct http_server *server);
 
 /* Serves until SIGTERM or SIGINT, which it takes from the process; true when it ended that way. */

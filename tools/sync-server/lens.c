@@ -75,33 +75,24 @@ static const char *contradiction(const struct json_document *document, const str
     return NULL;
 }
 
-static bool has_table(const struct table_index *schema, const struct json_document *document, uint32_t name) {
-    struct buffer decoded;
-    buffer_init(&decoded, BUFFER_CEILING);
-    json_decode(document, name, &decoded);
-    bool found = !decoded.failed && table_index_find(schema, buffer_text(&decoded)) != JSON_NONE;
-    buffer_free(&decoded);
-    return found;
-}
-
-static const char *lens_problem(const struct json_document *document, uint32_t node, const struct table_index *source,
-                                const struct table_index *target) {
+static const char *lens_problem(const struct json_document *document, uint32_t node, const struct name_index *source,
+                                const struct name_index *target) {
     struct lens lens;
     const char *problem = read_lens(document, node, &lens);
     if (!problem) {
         problem = contradiction(document, &lens);
     }
-    if (!problem && lens.added && !has_table(target, document, lens.table)) {
+    if (!problem && lens.added && name_index_find_string(target, document, lens.table) == JSON_NONE) {
         problem = "the target schema lacks the added table";
     }
-    if (!problem && lens.removed && !has_table(source, document, lens.table)) {
+    if (!problem && lens.removed && name_index_find_string(source, document, lens.table) == JSON_NONE) {
         problem = "the source schema lacks the removed table";
     }
     return problem;
 }
 
-bool lenses_valid(const struct json_document *document, uint32_t forward, const struct table_index *source,
-                  const struct table_index *target, struct buffer *why) {
+bool lenses_valid(const struct json_document *document, uint32_t forward, const struct name_index *source,
+                  const struct name_index *target, struct buffer *why) {
     if (!json_is(document, forward, JSON_ARRAY)) {
         buffer_append_string(why, "\"forward\" must be an array of lenses");
         return false;

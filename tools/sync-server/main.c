@@ -16,8 +16,9 @@ static int complain(const struct buffer *why, enum exit_code code) {
 
 /* The readiness line: whoever started the store waits for it. */
 static void announce(const struct options *options, const struct http_server *server) {
-    bool six = strchr(options->http.host, ':') != NULL;
-    printf("listening http://%s%s%s:%u%.*s/\n", six ? "[" : "", options->http.host, six ? "]" : "",
+    const char *address = http_server_address(server);
+    bool six = strchr(address, ':') != NULL;
+    printf("listening http://%s%s%s:%u%.*s/\n", six ? "[" : "", address, six ? "]" : "",
            (unsigned)http_server_port(server), (int)options->base_path.length, options->base_path.bytes);
     fflush(stdout);
 }
@@ -37,7 +38,7 @@ static int serve(struct options *options, struct store *store, struct recorder *
 }
 
 static int run(struct options *options, struct buffer *why) {
-    struct store *store = store_open(options->database, why);
+    struct store *store = store_open(options->database, options->sync, why);
     struct recorder *recorder = store ? recorder_open(options->record, why) : NULL;
     int code = recorder ? serve(options, store, recorder, why) : complain(why, EXIT_FAILED);
     recorder_close(recorder);

@@ -16,6 +16,7 @@
 enum option_letter {
     OPTION_HELP = 'h',
     OPTION_DB = 256,
+    OPTION_SYNC,
     OPTION_HOST,
     OPTION_PORT,
     OPTION_BASE_PATH,
@@ -37,6 +38,7 @@ enum option_letter {
 static const struct option names[] = {
     {"help", no_argument, NULL, OPTION_HELP},
     {"db", required_argument, NULL, OPTION_DB},
+    {"sync", required_argument, NULL, OPTION_SYNC},
     {"host", required_argument, NULL, OPTION_HOST},
     {"port", required_argument, NULL, OPTION_PORT},
     {"base-path", required_argument, NULL, OPTION_BASE_PATH},
@@ -119,6 +121,16 @@ static bool set_base_path(struct options *options, const char *argument, struct 
     return true;
 }
 
+static bool set_sync(struct options *options, const char *argument, struct buffer *why) {
+    bool machine = strcmp(argument, "machine") == 0;
+    if (!machine && strcmp(argument, "process") != 0) {
+        buffer_format(why, "--sync is process or machine, not '%.200s'", argument);
+        return false;
+    }
+    options->sync = machine ? STORE_SYNC_MACHINE : STORE_SYNC_PROCESS;
+    return true;
+}
+
 static bool set_fault(struct options *options, const char *argument, struct buffer *why) {
     struct buffer reason;
     buffer_init(&reason, 4096);
@@ -176,6 +188,8 @@ static bool set_option(struct options *options, int option, const char *argument
     case OPTION_DB:
         options->database = argument;
         return true;
+    case OPTION_SYNC:
+        return set_sync(options, argument, why);
     case OPTION_HOST:
         options->http.host = argument;
         return true;

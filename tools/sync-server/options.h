@@ -5,10 +5,12 @@
 #include "tools/sync-server/fault.h"
 #include "tools/sync-server/hanging.h"
 #include "tools/sync-server/http_server.h"
+#include "tools/sync-server/store.h"
 
 struct options {
     struct http_options http;
-    const char *database;         /* NULL: in memory */
+    const char *database; /* NULL: in memory */
+    enum store_sync sync;
     const char *record;           /* NULL: no file */
     struct text base_path;        /* begins with a slash and does not end with one, or is empty */
     struct buffer admin_secret;   /* empty: none */

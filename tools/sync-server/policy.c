@@ -26,6 +26,16 @@ bool policy_exhausted(const struct policy_context *context) {
     return context->steps > POLICY_STEPS_CEILING;
 }
 
+void policy_count_row(struct policy_context *context, const struct row *row) {
+    context->steps += POLICY_STEPS_A_ROW + row->values.length / POLICY_BYTES_A_STEP;
+}
+
+/* A value that is about to be compared costs time in its length. */
+static void count_value(const struct subject *subject, const struct value *value) {
+    size_t length = value->document ? json_text(value->document, value->node).length : value->plain.length;
+    subject->context->steps += length / POLICY_BYTES_A_STEP;
+}
+
 /* ---- values ------------------------------------------------------------------------------------ */
 
 /* A column of a row. A column that the bundle's schema has and the row has not is null; any other is unknown. */
@@ -61,6 +71,9 @@ static bool column_value(const struct subject *subject, uint32_t expression_node
     json_decode(document, column, &name);
     bool known = !name.failed && row_value(subject->context, subject->row, buffer_text(&name), value);
     buffer_free(&name);
+    if (known) {
+        count_value(subject, value);
+    }
     return known;
 }
 
@@ -126,6 +139,15 @@ static bool session_value(const struct subject *subject, uint32_t path, struct v
     uint32_t claims = json_member(context->request, context->session, "claims");
     bool named = json_string_is(document, first, TEXT("claims"));
     *value = follow(subject, path, named ? rest : first, claims);
+    count_value(subject, value);
+    return true;
+}
+
+static bool literal_value(const struct subject *subject, uint32_t node, struct value *value) {
+    if (!value_of_tagged(permissions_of(subject), node, value)) {
+        return false;
+    }
+    count_value(subject, value);
     return true;
 }
 
@@ -137,7 +159,7 @@ static bool policy_value(const struct subject *subject, uint32_t node, struct va
         return false;
     }
     if (json_string_is(document, type, TEXT("Literal"))) {
-        return value_of_tagged(document, json_member(document, node, "value"), value);
+        return literal_value(subject, json_member(document, node, "value"), value);
     }
     return json_string_is(document, type, TEXT("SessionRef")) &&
            session_value(subject, json_member(document, node, "path"), value);
@@ -176,7 +198,7 @@ static enum truth expression_session_cmp(const struct subject *subject, uint32_t
     struct value right;
     if (!comparison_read(document, json_member(document, node, "op"), &comparison) ||
         !session_value(subject, json_member(document, node, "path"), &left) ||
-        !value_of_tagged(document, json_member(document, node, "value"), &right)) {
+        !literal_value(subject, json_member(document, node, "value"), &right)) {
         return UNKNOWN;
     }
     return truth_of(value_compare(&left, comparison, &right));
@@ -222,7 +244,8 @@ static enum truth one_of(const struct subject *subject, const struct value *valu
     enum truth result = NOT_TRUE;
     for (uint32_t at = json_first(document, values); at != JSON_NONE; at = json_after(document, values, at)) {
         struct value element;
-        bool known = literals ? value_of_tagged(document, at, &element) : policy_value(subject, at, &element);
+        subject->context->steps++;
+        bool known = literals ? literal_value(subject, at, &element) : policy_value(subject, at, &element);
         if (!known) {
             result = UNKNOWN;
         } else if (value_compare(value, COMPARE_EQ, &element)) {
@@ -292,7 +315,7 @@ static bool exists_in_row(void *context, const struct row *row) {
     struct policy_context *policy = search->subject->context;
     struct json_document values;
     struct json_error error;
-    policy->steps += POLICY_STEPS_A_ROW;
+    policy_count_row(policy, row);
     if (policy_exhausted(policy) || !json_read(&values, row->values, &error)) {
         search->result = UNKNOWN;
         return false;

@@ -10,11 +10,13 @@
 #include "tools/sync-server/store.h"
 #include "tools/sync-server/value.h"
 
-/* How many expressions one request may have evaluated, and how deep Exists may stand inside Exists. What is beyond is
- * not true. A row that is read for Exists or for a list counts ten. */
+/* How many steps one request's policies may take, and how deep Exists may stand inside Exists. What is beyond is not
+ * true. An expression is a step, and so is each element of a list in it; a row that is read counts ten; long values
+ * count one more for each 64 bytes. */
 #define POLICY_STEPS_CEILING 2000000
 #define POLICY_EXISTS_CEILING 8
 #define POLICY_STEPS_A_ROW 10
+#define POLICY_BYTES_A_STEP 64
 
 /* A row as a policy sees it. */
 struct policy_row {
@@ -32,7 +34,7 @@ struct policy_context {
     const struct json_document *schema;      /* the one that the bundle names; node 0 */
     const struct json_document *request;     /* the document of the session */
     uint32_t session;                        /* an object: userId, claims? */
-    unsigned steps;                          /* taken so far */
+    uint64_t steps;                          /* taken so far */
     unsigned exists_depth;
     bool store_failed;
 };
@@ -47,6 +49,9 @@ uint32_t policy_condition(const struct policy_context *context, struct text tabl
 
 /* Whether the condition is true for the row. JSON_NONE is not. */
 bool policy_allows(struct policy_context *context, uint32_t condition, const struct policy_row *row);
+
+/* Counts a row that is read. */
+void policy_count_row(struct policy_context *context, const struct row *row);
 
 /* Whether the request has used up its steps, so that its answers are not to be believed. */
 bool policy_exhausted(const struct policy_context *context);

@@ -1,7 +1,17 @@
 #include "tools/sync-server/row_values.h"
 
-#include "tools/sync-server/schema.h"
+#include "tools/sync-server/identity.h"
 #include "tools/sync-server/utf8.h"
+
+bool client_table_open(struct client_table *client, const struct json_document *schema, uint32_t table) {
+    client->schema = schema;
+    client->columns = json_member(schema, table, "columns");
+    return name_index_named(&client->by_name, schema, client->columns);
+}
+
+void client_table_free(struct client_table *client) {
+    name_index_free(&client->by_name);
+}
 
 static bool is_whole_number(struct text text) {
     size_t at = text.length > 0 && text.bytes[0] == '-' ? 1 : 0;
@@ -126,11 +136,7 @@ static bool complain(struct buffer *why, struct text column, const char *expecte
 
 static bool value_valid(const struct client_table *table, const struct json_document *document, uint32_t name,
                         struct buffer *why) {
-    struct buffer decoded;
-    buffer_init(&decoded, BUFFER_CEILING);
-    json_decode(document, name, &decoded);
-    uint32_t column = schema_column(table->schema, table->table, buffer_text(&decoded));
-    buffer_free(&decoded);
+    uint32_t column = name_index_find_string(&table->by_name, document, name);
     struct text spelled = json_text(document, name);
     uint32_t value = name + 1;
     if (column == JSON_NONE) {
@@ -195,27 +201,19 @@ static bool append_default(const struct client_table *table, uint32_t column, st
     return is_nullable(table, column);
 }
 
-/* The member of `values` that belongs to a column of the table, or JSON_NONE. */
-static uint32_t value_of_column(const struct client_table *table, uint32_t column, const struct json_document *document,
-                                uint32_t values) {
-    struct buffer name;
-    buffer_init(&name, BUFFER_CEILING);
-    json_decode(table->schema, json_member(table->schema, column, "name"), &name);
-    uint32_t value = json_member_text(document, values, buffer_text(&name));
-    buffer_free(&name);
-    return value;
-}
-
 /* Every column of the table in its order; true when none was left without a value. */
 static bool append_columns(const struct client_table *table, const struct json_document *document, uint32_t values,
                            struct buffer *out, struct buffer *why) {
     const struct json_document *schema = table->schema;
-    uint32_t columns = json_member(schema, table->table, "columns");
+    uint32_t columns = table->columns;
+    struct name_index given;
     bool complete = true;
+    out->failed = !name_index_members(&given, document, values) || out->failed;
     buffer_append_byte(out, '{');
     for (uint32_t at = json_first(schema, columns); at != JSON_NONE; at = json_after(schema, columns, at)) {
-        uint32_t value = value_of_column(table, at, document, values);
-        struct text name = json_text(schema, json_member(schema, at, "name"));
+        uint32_t name_node = json_member(schema, at, "name");
+        uint32_t value = name_index_find_string(&given, schema, name_node);
+        struct text name = json_text(schema, name_node);
         if (at != json_first(schema, columns)) {
             buffer_append_byte(out, ',');
         }
@@ -228,6 +226,7 @@ static bool append_columns(const struct client_table *table, const struct json_d
         }
     }
     buffer_append_byte(out, '}');
+    name_index_free(&given);
     return complete;
 }
 
@@ -238,17 +237,6 @@ bool row_values_complete(const struct client_table *table, const struct json_doc
 
 void row_values_project(const struct client_table *table, const struct json_document *stored, struct buffer *out) {
     append_columns(table, stored, 0, out, NULL);
-}
-
-/* The member of `document`'s object that has the name of `other`'s member `name`. */
-static uint32_t counterpart(const struct json_document *other, uint32_t name, const struct json_document *document,
-                            uint32_t object) {
-    struct buffer decoded;
-    buffer_init(&decoded, BUFFER_CEILING);
-    json_decode(other, name, &decoded);
-    uint32_t value = json_member_text(document, object, buffer_text(&decoded));
-    buffer_free(&decoded);
-    return value;
 }
 
 static void append_member(struct text name, const struct json_document *document, uint32_t value, struct buffer *out) {
@@ -262,17 +250,25 @@ static void append_member(struct text name, const struct json_document *document
 
 void row_values_merge(const struct json_document *stored, const struct json_document *document, uint32_t values,
                       struct buffer *out) {
+    struct name_index given;
+    struct name_index kept;
+    bool indexed = name_index_members(&given, document, values);
+    indexed = name_index_members(&kept, stored, 0) && indexed;
+    out->failed = out->failed || !indexed;
     buffer_append_byte(out, '{');
-    for (uint32_t at = json_first(stored, 0); at != JSON_NONE; at = json_after(stored, 0, at + 1)) {
-        uint32_t given = counterpart(stored, at, document, values);
-        struct text name = json_text(stored, at);
-        append_member(name, given == JSON_NONE ? stored : document, given == JSON_NONE ? at + 1 : given, out);
+    for (uint32_t at = json_first(stored, 0); at != JSON_NONE && indexed; at = json_after(stored, 0, at + 1)) {
+        uint32_t value = name_index_find_string(&given, stored, at);
+        bool own = value == JSON_NONE;
+        append_member(json_text(stored, at), own ? stored : document, own ? at + 1 : value, out);
     }
-    for (uint32_t at = json_first(document, values); at != JSON_NONE; at = json_after(document, values, at + 1)) {
-        bool last = counterpart(document, at, document, values) == at + 1;
-        if (last && counterpart(document, at, stored, 0) == JSON_NONE) {
+    for (uint32_t at = json_first(document, values); at != JSON_NONE && indexed;
+         at = json_after(document, values, at + 1)) {
+        bool last = name_index_find_string(&given, document, at) == at + 1;
+        if (last && name_index_find_string(&kept, document, at) == JSON_NONE) {
             append_member(json_text(document, at), document, at + 1, out);
         }
     }
     buffer_append_byte(out, '}');
+    name_index_free(&kept);
+    name_index_free(&given);
 }

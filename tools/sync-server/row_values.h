@@ -2,13 +2,18 @@
 #ifndef SYNC_SERVER_ROW_VALUES_H
 #define SYNC_SERVER_ROW_VALUES_H
 
-#include "tools/sync-server/json.h"
+#include "tools/sync-server/name_index.h"
 
 /* A table of a client's schema. */
 struct client_table {
     const struct json_document *schema;
-    uint32_t table;
+    uint32_t columns;          /* the array */
+    struct name_index by_name; /* of the columns */
 };
+
+/* Makes ready for `table`, a table of the valid schema. False when memory ran out. Free it either way. */
+bool client_table_open(struct client_table *client, const struct json_document *schema, uint32_t table);
+void client_table_free(struct client_table *client);
 
 /* Whether `values` is an object whose members are columns of the table with values of their types: Text, Uuid and Enum
  * are strings, Boolean true or false, Integer a whole number in 32 bits, BigInt and Timestamp whole numbers, Double a
@@ -18,7 +23,7 @@ bool row_values_valid(const struct client_table *table, const struct json_docume
                       struct buffer *why);
 
 /* Appends the whole new row as JSON: given values, else defaults, else null. False, with the reason in `why`, when a
- * column without a default must not be null. */
+ * column without a default must not be null. Where memory runs out, `out` has failed; so in the next two. */
 bool row_values_complete(const struct client_table *table, const struct json_document *document, uint32_t values,
                          struct buffer *out, struct buffer *why);
 

@@ -1,24 +1,11 @@
 /*
- * Schemas: what is a well-formed one, what its hash is, and how to find a table or column in it.
+ * Schemas: what is a well-formed one, what its hash is, and how to find a column in it.
  */
 #ifndef SYNC_SERVER_SCHEMA_H
 #define SYNC_SERVER_SCHEMA_H
 
 #include "tools/sync-server/identity.h"
 #include "tools/sync-server/json.h"
-
-/* A schema's tables by name, for looking up many names in one big schema. Borrows the document. */
-struct table_index {
-    const struct json_document *document;
-    struct table_entry *entries; /* sorted by name */
-    size_t count;
-    struct buffer names;
-};
-
-struct table_entry {
-    struct text name; /* decoded; in `names` */
-    uint32_t table;
-};
 
 /* Whether `schema` is `{table: {"columns": [column, …]}, …}` with known column types; names are not empty, tables
  * and the columns of one table each have names of their own. If not, appends to `why` which table and
@@ -31,13 +18,6 @@ bool schema_valid(const struct json_document *document, uint32_t schema, struct 
  * escapes do not. An absent member differs from a null one, since a stored schema comes back as it was
  * (store.schema-verbatim). Answers false when memory ran out. */
 bool schema_hash(const struct json_document *document, uint32_t schema, struct hash *hash);
-
-/* Builds the index of a valid schema's tables; false when memory ran out. Free it with `table_index_free`. */
-bool table_index_build(struct table_index *index, const struct json_document *document, uint32_t schema);
-void table_index_free(struct table_index *index);
-
-/* The table's node, or JSON_NONE. */
-uint32_t table_index_find(const struct table_index *index, struct text name);
 
 /* The column of that name in a table of a valid schema, or JSON_NONE. */
 uint32_t schema_column(const struct json_document *document, uint32_t table, struct text name);

@@ -1,8 +1,6 @@
+#include "tools/sync-server/name_index.h"
 #include "tools/sync-server/schema.h"
 #include "tools/sync-server/utf8.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Where a complaint belongs. */
 struct place {
@@ -105,45 +103,11 @@ static bool column_valid(const struct place *place, uint32_t column) {
     return true;
 }
 
-static int compare_texts(const void *left, const void *right) {
-    return text_compare(*(const struct text *)left, *(const struct text *)right);
-}
-
-static bool names_differ(struct text *names, size_t count) {
-    qsort(names, count, sizeof *names, compare_texts);
-    for (size_t at = 1; at < count; at++) {
-        if (text_equal(names[at - 1], names[at])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Compares the columns' names decoded: `"a"` and `"\u0061"` are one name. */
 static bool column_names_differ(const struct place *place, uint32_t columns) {
-    size_t count = json_size(place->document, columns);
-    struct text *names = calloc(count ? count : 1, sizeof *names);
-    size_t *starts = calloc(count ? count : 1, sizeof *starts);
-    struct buffer decoded;
-    buffer_init(&decoded, BUFFER_CEILING);
-    bool differ = false;
-    if (names && starts) {
-        size_t filled = 0;
-        for (uint32_t at = json_first(place->document, columns); at != JSON_NONE;
-             at = json_after(place->document, columns, at)) {
-            starts[filled] = decoded.length;
-            json_decode(place->document, json_member(place->document, at, "name"), &decoded);
-            names[filled].length = decoded.length - starts[filled];
-            filled++;
-        }
-        for (size_t at = 0; at < filled && decoded.bytes; at++) {
-            names[at].bytes = decoded.bytes + starts[at];
-        }
-        differ = !decoded.failed && names_differ(names, filled);
-    }
-    buffer_free(&decoded);
-    free(starts);
-    free(names);
+    struct name_index index;
+    bool differ = name_index_named(&index, place->document, columns) && name_index_distinct(&index);
+    name_index_free(&index);
     return differ;
 }
 
@@ -167,16 +131,9 @@ static bool columns_valid(const struct place *place, uint32_t columns) {
 }
 
 static bool table_names_differ(const struct json_document *document, uint32_t schema, struct buffer *why) {
-    struct table_index index;
-    if (!table_index_build(&index, document, schema)) {
-        buffer_append_string(why, "there is not enough memory for this schema");
-        return false;
-    }
-    bool differ = true;
-    for (size_t at = 1; at < index.count && differ; at++) {
-        differ = !text_equal(index.entries[at - 1].name, index.entries[at].name);
-    }
-    table_index_free(&index);
+    struct name_index index;
+    bool differ = name_index_members(&index, document, schema) && name_index_distinct(&index);
+    name_index_free(&index);
     if (!differ) {
         buffer_append_string(why, "two tables have the same name");
     }

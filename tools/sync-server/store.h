@@ -17,10 +17,18 @@ struct store;
 
 enum store_result { STORE_OK, STORE_NOTHING, STORE_CONFLICT, STORE_ERROR };
 
-/* Opens the database at `path` (NULL: in memory) and makes its tables. A file is kept in WAL mode with
- * synchronous=FULL, so that a committed request survives a crash of the process and of the machine
- * (store.restart). On failure answers NULL and appends the reason to `why`. */
-struct store *store_open(const char *path, struct buffer *why);
+/* What a committed request outlives (store.restart). */
+enum store_sync {
+    /* A crash of the process, kill -9 too: a commit has handed its log to the operating system. The usual choice for
+     * a store on one's own machine; a commit costs no wait for the disk. */
+    STORE_SYNC_PROCESS,
+    /* A crash of the machine as well: a commit waits until its log is on the disk. */
+    STORE_SYNC_MACHINE
+};
+
+/* Opens the database at `path` (NULL: in memory) and makes its tables. A file is kept in WAL mode. On failure answers
+ * NULL and appends the reason to `why`. */
+struct store *store_open(const char *path, enum store_sync sync, struct buffer *why);
 
 /* Closes the database, its log folded back into the file. NULL is fine. */
 void store_close(struct store *store);

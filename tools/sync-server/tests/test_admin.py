@@ -147,6 +147,7 @@ def run(*arguments):
     (["--fault", "GET /x cut=maybe"], "cut"), (["--fault", "GET /x status=99"], "status"),
     (["--admin-secret", ""], "admin-secret"), (["--admin-secret", "a\nb"], "admin-secret"),
     (["--admin-secret-file", "/nonexistent/file"], "/nonexistent/file"), (["--base-path", "x"], "--base-path"),
+    (["--sync", "full"], "--sync"),
 ])
 def test_bad_usage_is_exit_2_with_a_reason(arguments, says):
     ended = run(*arguments)
@@ -159,6 +160,12 @@ def test_what_cannot_start_is_exit_1_with_a_reason(store, tmp_path):
     assert "record" in (ended := run("--record", str(tmp_path / "no" / "file"))).stderr and ended.returncode == 1, ended
     (tmp_path / "junk").write_bytes(b"this is no database, it is a text that is long enough to be looked at" * 50)
     assert "database" in (ended := run("--db", str(tmp_path / "junk"))).stderr and ended.returncode == 1, ended
+
+
+def test_an_address_that_is_not_of_this_machine_is_exit_1():
+    for host in ["192.0.2.99", "no such host", "", "2001:db8::1"]:
+        ended = run("--host", host)
+        assert ended.returncode == 1 and "cannot listen" in ended.stderr and ended.stdout == "", ended
 
 
 def test_help_tells_the_fault_syntax_and_the_ceilings():

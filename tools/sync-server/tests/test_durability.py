@@ -22,10 +22,11 @@ def fill(store):
     return first, second, row
 
 
+@pytest.mark.parametrize("sync", ["process", "machine"])
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_all_of_it_is_there_after_a_restart(start, tmp_path, ending):
+def test_all_of_it_is_there_after_a_restart(start, tmp_path, ending, sync):
     """store.restart"""
-    store = start("--db", tmp_path / "db")
+    store = start("--db", tmp_path / "db", "--sync", sync)
     first, second, row = fill(store)
     before = store.contents("a")
     code = store.end(ending)

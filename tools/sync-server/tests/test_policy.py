@@ -253,6 +253,20 @@ def test_a_policy_that_takes_too_long_is_503_and_others_are_served(deployed):
     assert len(deployed.store.data("list", deployed.schema_hash, "a__t").json["rows"]) == 41
 
 
+@pytest.mark.parametrize("condition", [
+    {"type": "InList", "column": "text", "values": [literal("y")] * 60000},
+    {"type": "SessionInList", "path": ["user_id"], "values": [tag("y")] * 60000},
+    either(*[FALSE] * 60000), cmp("text", "Eq", literal("y" * 4_000_000)), session_cmp(["user_id"], "Eq", "y" * 4_000_000),
+    cmp("text", "Eq", ref("claims", "long")),
+])
+def test_long_lists_and_values_count_as_well(deployed, condition):
+    for _ in range(40):
+        deployed.insert({"text": "x"})
+    deployed.policies(select={"using": condition})
+    answer = deployed.store.data("list", deployed.schema_hash, "a__t", claims={"long": "y" * 4_000_000})
+    assert is_error(answer, 503, "internal")
+
+
 # ---- which clause gates what -----------------------------------------------------------------------
 
 
