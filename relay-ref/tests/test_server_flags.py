@@ -87,18 +87,11 @@ def test_port_in_use_exits_3(start):
     assert str(relay.port) in done.stderr and "in use" in done.stderr
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("host", ["no-such-interface", "300.1.2.3", "127.0.0.1:80"])
 def test_address_that_is_none_exits_3(host):
     done = run_to_end("--host", host)
     assert done.returncode == 3
     assert host in done.stderr
-=======
-def test_address_of_another_machine_exits_3():
-    done = run_to_end("--host", "192.0.2.1")
-    assert done.returncode == 3
-    assert "192.0.2.1" in done.stderr
->>>>>>> 907a729 (Test the server with a bare-socket client)
 
 
 @pytest.mark.parametrize("protocol, has_schema", [("0.1.0", False), ("0.1.1", False), ("0.2.0", True)])

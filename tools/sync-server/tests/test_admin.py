@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from conftest import PROGRAM, SECRET, is_error, text_table
+from store_server import PROGRAM, SECRET, is_error, text_table
 
 HASH = "0" * 64
 ROUTES = [

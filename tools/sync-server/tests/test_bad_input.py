@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import SECRET, is_error, text_table
+from store_server import SECRET, is_error, text_table
 
 POSTS = ["admin/schemas", "admin/permissions", "admin/migrations"]
 VALID = '{"schema":{"a__t":{"columns":[{"name":"x","column_type":{"type":"Text"}}]}}}'

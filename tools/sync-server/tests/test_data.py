@@ -3,7 +3,7 @@
 import uuid
 
 import pytest
-from conftest import is_error, text_table
+from store_server import is_error, text_table
 
 TRUE = {"type": "True"}
 OPEN = {"select": {"using": TRUE}, "insert": {"with_check": TRUE}, "update": {"using": TRUE, "with_check": TRUE}, "delete": {"using": TRUE}}

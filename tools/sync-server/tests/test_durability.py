@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from conftest import is_error, text_table
+from store_server import is_error, text_table
 
 OPEN = {"a__t": {"select": {"using": {"type": "True"}}, "insert": {"with_check": {"type": "True"}}}}
 

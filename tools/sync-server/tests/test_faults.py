@@ -4,7 +4,7 @@ import http.client
 import time
 
 import pytest
-from conftest import SECRET, is_error, text_table
+from store_server import SECRET, is_error, text_table
 
 
 def fault(store, **members):

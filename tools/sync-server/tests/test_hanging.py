@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from conftest import PATIENCE, is_error, text_table
+from store_server import PATIENCE, is_error, text_table
 
 OPEN = {"a__t": {op: {"using": {"type": "True"}, "with_check": {"type": "True"}} for op in ["select", "insert", "update", "delete"]}}
 ROW = "12345678-1234-1234-1234-123456789abc"

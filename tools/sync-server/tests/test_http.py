@@ -5,7 +5,7 @@ import threading
 import time
 
 import pytest
-from conftest import PATIENCE, SECRET, text_table
+from store_server import PATIENCE, SECRET, text_table
 
 GET = f"GET /apps/a/schemas HTTP/1.1\r\nHost: x\r\nX-Jazz-Admin-Secret: {SECRET}\r\n\r\n".encode()
 LAST = f"GET /apps/a/schemas HTTP/1.1\r\nHost: x\r\nX-Jazz-Admin-Secret: {SECRET}\r\nConnection: close\r\n\r\n".encode()

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from conftest import is_error, text_table
+from store_server import is_error, text_table
 
 
 @pytest.fixture

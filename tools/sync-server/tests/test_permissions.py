@@ -5,7 +5,7 @@ import threading
 import uuid
 
 import pytest
-from conftest import is_error, text_table
+from store_server import is_error, text_table
 
 SOME = {"a__t": {"select": {"using": {"type": "True"}}}}
 OTHER = {"a__t": {"select": {"using": {"type": "False"}}}}

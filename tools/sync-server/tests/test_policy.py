@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from conftest import is_error, text_table
+from store_server import is_error, text_table
 
 TRUE, FALSE, ODD = {"type": "True"}, {"type": "False"}, {"type": "Inherits", "operation": "Select", "via_column": "x"}
 COLUMNS = [

@@ -5,7 +5,7 @@ import json
 import urllib.parse
 
 import pytest
-from conftest import SECRET, text_table
+from store_server import SECRET, text_table
 
 
 def requests(store, after=0):

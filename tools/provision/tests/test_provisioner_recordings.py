@@ -2,7 +2,7 @@
 import json
 
 import pytest
-from conftest import APP_ID, REPOSITORY, SECRET
+from provisioners import APP_ID, REPOSITORY, SECRET
 from store_double import Recorded, serving
 
 APP_PATH = "/apps/app%20one%2F%C3%BC/"

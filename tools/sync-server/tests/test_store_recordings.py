@@ -8,7 +8,7 @@ and published first. In a run that ended in an injected fault the last request i
 import json
 
 import pytest
-from conftest import ROOT
+from store_server import ROOT
 
 RECORDINGS = ROOT / "fixtures" / "recordings"
 SESSIONS = [
