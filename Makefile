@@ -34,6 +34,8 @@ LIBS_criterion  = $(shell pkg-config --libs criterion)
 relay_sources    := $(wildcard relay-ref/json/*.c relay-ref/core/*.c)
 adapter_sources  := $(wildcard relay-ref/adapters/*.c)
 harness_sources  := $(wildcard $(foreach room,base json match scenario run target replay history report diff command,harness/$(room)/*.c))
+# The page of the HTML report lies in files of its own; each is built in as an array of its bytes, named after it.
+page_sources     := $(patsubst harness/report/page/%,$(BUILD)/generated/page/%.c,$(wildcard harness/report/page/*))
 store_sources    := $(wildcard tools/sync-server/*.c)
 provision_sources := $(wildcard tools/provision/*.c)
 
@@ -53,11 +55,19 @@ all: $(programs) ## build the programs
 
 $(BUILD)/librelay.a: $(call objects,$(relay_sources))
 $(BUILD)/libadapters.a: $(call objects,$(adapter_sources))
-$(BUILD)/libharness.a: $(call objects,$(harness_sources))
+$(BUILD)/libharness.a: $(call objects,$(harness_sources) $(page_sources))
 $(BUILD)/%.a:
 	@mkdir -p $(@D)
 	@rm -f $@
 	ar rcs $@ $^
+
+$(BUILD)/generated/page/%.c: harness/report/page/%
+	@mkdir -p $(@D)
+	@{ name=page_$(subst .,_,$*); \
+	   echo "#include <stddef.h>"; \
+	   echo "extern const unsigned char $$name[]; extern const size_t $${name}_size;"; \
+	   echo "const unsigned char $$name[] = {"; od -An -v -tu1 $< | sed 's/  *\([0-9][0-9]*\)/\1,/g'; echo "};"; \
+	   echo "const size_t $${name}_size = sizeof $$name;"; } > $@
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)

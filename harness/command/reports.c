@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "harness/report/html.h"
 #include "harness/report/json_report.h"
 #include "harness/report/junit.h"
 #include "harness/report/markdown.h"
@@ -13,7 +14,8 @@ typedef void report_writer(struct buffer *out, const struct suite_results *resul
 static report_writer *const writers[REPORTS_COUNT] = {[REPORTS_JSON - REPORTS_JSON] = json_report,
                                                       [REPORTS_JUNIT - REPORTS_JSON] = junit_report,
                                                       [REPORTS_TAP - REPORTS_JSON] = tap_report,
-                                                      [REPORTS_MARKDOWN - REPORTS_JSON] = markdown_report};
+                                                      [REPORTS_MARKDOWN - REPORTS_JSON] = markdown_report,
+                                                      [REPORTS_HTML - REPORTS_JSON] = html_report};
 
 static bool is_stdout(const char *file) {
     return file != NULL && strcmp(file, "-") == 0;

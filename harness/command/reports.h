@@ -14,6 +14,7 @@ enum {
     REPORTS_JUNIT,
     REPORTS_TAP,
     REPORTS_MARKDOWN,
+    REPORTS_HTML,
     REPORTS_END
 };
 
@@ -25,7 +26,9 @@ enum {
      REPORTS_JSON, "FILE"},                                                                                                        \
         {"junit", "FILE", "write the results as JUnit XML, for GitLab, Jenkins and their like", REPORTS_JUNIT, "FILE"},            \
         {"tap", "FILE", "write the results as TAP 14", REPORTS_TAP, "FILE"},                                                       \
-        {"markdown", "FILE", "write the results as Markdown, for a job's summary", REPORTS_MARKDOWN, "FILE"}
+        {"markdown", "FILE", "write the results as Markdown, for a job's summary", REPORTS_MARKDOWN, "FILE"},                   \
+        {"html", "FILE", "write the results as one page to read and share: filters, transcripts, sequence diagrams", REPORTS_HTML, \
+         "FILE"}
 
 /* Zero-initialise it. */
 struct reports {

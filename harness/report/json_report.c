@@ -1,78 +1,76 @@
 #include "harness/report/json_report.h"
 
-#include "harness/report/visible.h"
-
 /* ---- members; each appends a comma first, so an object's first member is written by hand ---- */
 
-static void string(struct buffer *out, struct text value, size_t ceiling) {
+static void string(struct buffer *out, struct text value, const struct json_limits *limits) {
     struct buffer safe = {0};
-    visible_text(&safe, value, VISIBLE_BYTES, ceiling);
+    visible_text(&safe, value, limits->what, limits->text);
     json_print_string(out, (struct text){safe.bytes, safe.length});
     buffer_free(&safe);
 }
 
-static void key_text(struct buffer *out, const char *key, struct text value, size_t ceiling) {
+static void key_text(struct buffer *out, const char *key, struct text value, const struct json_limits *limits) {
     buffer_format(out, ",\"%s\":", key);
-    string(out, value, ceiling);
+    string(out, value, limits);
 }
 
-static void key_string(struct buffer *out, const char *key, const char *value) {
-    key_text(out, key, text_of(value), JSON_TEXT_CEILING);
+static void key_string(struct buffer *out, const char *key, const char *value, const struct json_limits *limits) {
+    key_text(out, key, text_of(value), limits);
 }
 
-static void key_optional(struct buffer *out, const char *key, struct text value, size_t ceiling) {
+static void key_optional(struct buffer *out, const char *key, struct text value, const struct json_limits *limits) {
     if (value.bytes != NULL) {
-        key_text(out, key, value, ceiling);
+        key_text(out, key, value, limits);
     }
 }
 
 /* ---- one case ---- */
 
-static void clauses(struct buffer *out, const struct scenario *scenario) {
+static void clauses(struct buffer *out, const struct scenario *scenario, const struct json_limits *limits) {
     buffer_string(out, ",\"clauses\":[");
     for (size_t i = 0; i < scenario->clause_count; i++) {
         const struct clause *clause = scenario->clauses[i];
         buffer_format(out, "%s{\"level\":\"%s\"", i == 0 ? "" : ",", clause_level_name(clause->level));
-        key_string(out, "id", clause->id);
-        key_string(out, "text", clause->text);
+        key_string(out, "id", clause->id, limits);
+        key_string(out, "text", clause->text, limits);
         buffer_string(out, "}");
     }
     buffer_string(out, "]");
 }
 
-static void differences(struct buffer *out, const struct difference *first, size_t ceiling) {
+static void differences(struct buffer *out, const struct difference *first, const struct json_limits *limits) {
     buffer_string(out, ",\"differences\":[");
     for (const struct difference *difference = first; difference != NULL; difference = difference->next) {
         buffer_format(out, "%s{\"line\":%u,\"column\":%u", difference == first ? "" : ",", difference->line, difference->column);
-        key_text(out, "path", difference->path, ceiling);
-        key_text(out, "wanted", difference->wanted, ceiling);
-        key_text(out, "came", difference->came, ceiling);
+        key_text(out, "path", difference->path, limits);
+        key_text(out, "wanted", difference->wanted, limits);
+        key_text(out, "came", difference->came, limits);
         buffer_string(out, "}");
     }
     buffer_string(out, "]");
 }
 
-static void failure(struct buffer *out, const struct failure *failure, size_t ceiling) {
+static void failure(struct buffer *out, const struct failure *failure, const struct json_limits *limits) {
     buffer_format(out, ",\"failure\":{\"line\":%u,\"column\":%u", failure->line, failure->column);
-    key_text(out, "message", failure->message, ceiling);
+    key_text(out, "message", failure->message, limits);
     if (failure->actor.length > 0) {
-        key_text(out, "actor", failure->actor, ceiling);
+        key_text(out, "actor", failure->actor, limits);
     }
-    key_optional(out, "wanted", failure->wanted, ceiling);
-    key_optional(out, "came", failure->came, ceiling);
+    key_optional(out, "wanted", failure->wanted, limits);
+    key_optional(out, "came", failure->came, limits);
     if (failure->rule != NULL) {
-        key_string(out, "rule", failure->rule);
+        key_string(out, "rule", failure->rule, limits);
     }
-    differences(out, failure->differences, ceiling);
+    differences(out, failure->differences, limits);
     buffer_string(out, "}");
 }
 
-static void trace_entry(struct buffer *out, const struct trace_entry *entry, size_t left_out, size_t ceiling) {
+static void trace_entry(struct buffer *out, const struct trace_entry *entry, size_t left_out, const struct json_limits *limits) {
     buffer_format(out, "{\"us\":%lld,\"kind\":\"%s\",\"connection\":%d", (long long)entry->elapsed_us, trace_kind_name(entry->kind),
                   entry->connection);
-    key_text(out, "actor", entry->actor, ceiling);
-    key_text(out, "text", entry->text, ceiling);
-    if (entry->text.length > ceiling) {
+    key_text(out, "actor", entry->actor, limits);
+    key_text(out, "text", entry->text, limits);
+    if (entry->text.length > limits->text) {
         buffer_format(out, ",\"bytes\":%zu", entry->text.length);
     }
     if (entry->line > 0) {
@@ -115,29 +113,30 @@ static void trace(struct buffer *out, const struct trace_entry *first, const str
             continue;
         }
         buffer_string(out, written++ == 0 ? "" : ",");
-        trace_entry(out, entry, left_out, limits->text);
+        trace_entry(out, entry, left_out, limits);
         left_out = 0;
     }
     buffer_string(out, "]");
 }
 
-static void again(struct buffer *out, const struct case_result *result, const struct report_head *head) {
+static void again(struct buffer *out, const struct case_result *result, const struct report_head *head,
+                  const struct json_limits *limits) {
     struct buffer command = {0};
     report_again(&command, result, head->program, head->arguments);
-    key_text(out, "again", (struct text){command.bytes, command.length}, command.length);
+    key_text(out, "again", (struct text){command.bytes, command.length}, limits);
     buffer_free(&command);
 }
 
 static void evidence(struct buffer *out, const struct case_result *result, const struct json_limits *limits) {
-    key_optional(out, "reason", result->reason, limits->text);
+    key_optional(out, "reason", result->reason, limits);
     if (result->known != NULL) {
-        key_string(out, "known", result->known);
+        key_string(out, "known", result->known, limits);
     }
     if (result->runs > 0) {
         buffer_format(out, ",\"runs\":%u,\"failed_runs\":%u", result->runs, result->failed_runs);
     }
     if (result->verdict == VERDICT_FAIL || result->verdict == VERDICT_XFAIL) {
-        failure(out, &result->failure, limits->text);
+        failure(out, &result->failure, limits);
     }
     if (result->trace != NULL && out->length < limits->traces) {
         trace(out, result->trace, limits);
@@ -148,50 +147,50 @@ static void one_case(struct buffer *out, const struct case_result *result, const
                      const struct json_limits *limits) {
     const struct scenario *scenario = result->scenario;
     buffer_string(out, "{\"name\":");
-    string(out, text_of(scenario->name), JSON_TEXT_CEILING);
-    key_text(out, "area", report_area(scenario), JSON_TEXT_CEILING);
-    key_string(out, "profile", result->profile);
-    key_string(out, "target", result->target);
-    key_string(out, "file", scenario->file);
-    key_text(out, "title", scenario->title, JSON_TEXT_CEILING);
+    string(out, text_of(scenario->name), limits);
+    key_text(out, "area", report_area(scenario), limits);
+    key_string(out, "profile", result->profile, limits);
+    key_string(out, "target", result->target, limits);
+    key_string(out, "file", scenario->file, limits);
+    key_text(out, "title", scenario->title, limits);
     buffer_format(out, ",\"verdict\":\"%s\",\"outcome\":\"%s\",\"fails_run\":%s,\"us\":%lld,\"plays\":%u,\"seed\":\"%llu\"",
                   verdict_name(result->verdict), outcome_name(report_outcome(result, head->strict)),
                   case_counts(result, head->strict) ? "true" : "false", (long long)result->duration_us, result->plays,
                   (unsigned long long)result->seed);
-    clauses(out, scenario);
-    again(out, result, head);
+    clauses(out, scenario, limits);
+    again(out, result, head, limits);
     evidence(out, result, limits);
     buffer_string(out, "}");
 }
 
 /* ---- the whole ---- */
 
-static void run_head(struct buffer *out, const struct report_head *head) {
+static void run_head(struct buffer *out, const struct report_head *head, const struct json_limits *limits) {
     buffer_string(out, "\"run\":{\"version\":");
-    string(out, text_of(head->version), JSON_TEXT_CEILING);
-    key_string(out, "target", head->target);
+    string(out, text_of(head->version), limits);
+    key_string(out, "target", head->target, limits);
     buffer_string(out, ",\"profiles\":[");
     for (size_t i = 0; i < head->profile_count; i++) {
         buffer_string(out, i == 0 ? "" : ",");
-        string(out, text_of(head->profiles[i]), JSON_TEXT_CEILING);
+        string(out, text_of(head->profiles[i]), limits);
     }
     buffer_format(out, "],\"strict\":%s,\"seed\":\"%llu\"", head->strict ? "true" : "false", (unsigned long long)head->seed);
     if (head->started != NULL) {
-        key_string(out, "started", head->started);
+        key_string(out, "started", head->started, limits);
     }
     buffer_string(out, "}");
 }
 
 /* Lines of the list of known failures that mean no case: they fail the run, so a reader must see them. */
-static void unmatched(struct buffer *out, const struct known *known) {
+static void unmatched(struct buffer *out, const struct known *known, const struct json_limits *limits) {
     size_t written = 0;
     buffer_string(out, "\"unmatched\":[");
     for (size_t i = 0; known != NULL && i < known->count; i++) {
         const struct known_line *line = &known->lines[i];
         if (!line->matched) {
             buffer_format(out, "%s{\"line\":%u", written++ == 0 ? "" : ",", line->line);
-            key_string(out, "glob", line->glob);
-            key_string(out, "reason", line->reason);
+            key_string(out, "glob", line->glob, limits);
+            key_string(out, "reason", line->reason, limits);
             buffer_string(out, "}");
         }
     }
@@ -226,34 +225,35 @@ static size_t cases(struct buffer *out, const struct suite_results *results, con
     return left_out;
 }
 
-static void begin(struct buffer *out, const struct report_head *head) {
+static void begin(struct buffer *out, const struct report_head *head, const struct json_limits *limits) {
     buffer_format(out, "{\"meshspec\":%d,", JSON_REPORT_VERSION);
-    run_head(out, head);
+    run_head(out, head, limits);
     buffer_string(out, ",\n\"cases\":[");
 }
 
-static void end(struct buffer *out, const struct suite_results *results, bool strict, size_t left_out) {
+static void end(struct buffer *out, const struct suite_results *results, bool strict, size_t left_out,
+                const struct json_limits *limits) {
     buffer_string(out, "\n],\n");
-    unmatched(out, results->unmatched);
+    unmatched(out, results->unmatched, limits);
     buffer_string(out, ",\n");
     footer(out, results, strict, left_out);
     buffer_string(out, "}\n");
 }
 
 void json_report(struct buffer *out, const struct suite_results *results, const struct report_head *head) {
-    static const struct json_limits limits = {JSON_TEXT_CEILING, JSON_ENTRIES_CEILING, JSON_TRACES_CEILING, JSON_CASES_CEILING};
+    static const struct json_limits limits = {VISIBLE_BYTES, JSON_TEXT_CEILING, JSON_ENTRIES_CEILING, JSON_TRACES_CEILING, JSON_CASES_CEILING};
     size_t written = 0;
-    begin(out, head);
+    begin(out, head, &limits);
     size_t left_out = cases(out, results, head, &limits, OUTCOME_COUNT, &written);
-    end(out, results, head->strict, left_out);
+    end(out, results, head->strict, left_out, &limits);
 }
 
 void json_report_within(struct buffer *out, const struct suite_results *results, const struct report_head *head,
                         const struct json_limits *limits) {
     size_t written = 0, left_out = 0;
-    begin(out, head);
+    begin(out, head, limits);
     for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++) {
         left_out += cases(out, results, head, limits, (enum outcome)outcome, &written);
     }
-    end(out, results, head->strict, left_out);
+    end(out, results, head->strict, left_out, limits);
 }

@@ -6,11 +6,13 @@
 #define MESHSPEC_JSON_REPORT_H
 
 #include "harness/report/report.h"
+#include "harness/report/visible.h"
 
 #define JSON_REPORT_VERSION 1
 
 /* How much of the evidence is kept, so that a run of thousands of failing cases with large messages stays a file that can be read. */
 struct json_limits {
+    enum visible_what what; /* how much is made visible; VISIBLE_BYTES keeps every text that JSON can carry */
     size_t text;    /* bytes of a message, a value or a reason; longer ones are cut, with their length named */
     size_t entries; /* of a transcript; of a longer one the middle is left out, but never what the failure is about */
     size_t traces;  /* once the report has so many bytes, cases come without their transcript */

@@ -168,7 +168,7 @@ Test(report_limits, once_the_report_is_full_transcripts_and_then_cases_are_left_
     }
     report_results_add(&made, "join/fresh", "0.2.0", VERDICT_PASS, CLAUSE_MUST);
     struct buffer out = {0};
-    json_report_within(&out, &made.results, &made.head, &(struct json_limits){.text = 100, .entries = 10, .traces = 3000, .cases = 8000});
+    json_report_within(&out, &made.results, &made.head, &(struct json_limits){.what = VISIBLE_BYTES, .text = 100, .entries = 10, .traces = 3000, .cases = 8000});
     size_t traces = 0, cases = 0;
     for (const char *at = out.bytes; (at = strstr(at, "\"trace\":")) != NULL; at++) {
         traces++;
