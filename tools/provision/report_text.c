@@ -61,7 +61,8 @@ static void add_plan(struct builder *out, const struct plan *plan) {
     add_names(out, "  removes policies  ", &plan->policies_removed);
     add_names(out, "  keeps policies    ", &plan->policies_kept);
     if (plan->state == STATE_OK)
-        builder_add_string(out, "  publishes the app's own schema again and connects it to the head, should it not be\n");
+        builder_add_string(out, "  publishes the app's own schema again and connects it to the head, should it not be\n"
+                                "  publishes no permissions: a store that is ok keeps those that it has\n");
 }
 
 struct text report_text(struct arena *arena, const struct outcome *outcome) {
