@@ -42,6 +42,7 @@ LITERALS = {
     rf'"\u0031{UUID[1:]}"': {"type": "Uuid", "value": UUID},
     f'"{UUID} "': {"type": "Text", "value": UUID + " "},
     f'"{UUID.replace("-", "")}"': {"type": "Text", "value": UUID.replace("-", "")},
+    f'"{UUID}0"': {"type": "Text", "value": UUID + "0"},
     f'"{UUID[:-1]}g"': {"type": "Text", "value": UUID[:-1] + "g"},
     '{"$date": 1700000000000}': {"type": "Timestamp", "value": 1700000000000},
     '{"$date": -1e3}': {"type": "Timestamp", "value": -1000},

@@ -59,6 +59,8 @@ UNFIT = [
     {"admin/permissions": "{}"},
     {"admin/permissions": '{"head":true}'},
     {"admin/permissions": '{"head":{"schemaHash":"../../../x","bundleObjectId":"b"}}'},
+    {"admin/permissions": '{"head":{"schemaHash":"%s","bundleObjectId":"b"}}' % ("../" * 21 + "x")},
+    {"admin/permissions": '{"head":{"schemaHash":"%s","bundleObjectId":"b"}}' % ("A" * 64)},
     {"admin/permissions": '{"head":{"schemaHash":"%s"}}' % ("a" * 64)},
     {"admin/permissions": '{"head":{"schemaHash":"%s","bundleObjectId":"b"},"permissions":[]}' % ("a" * 64)},
     {"schema/": "{}"},
@@ -78,6 +80,12 @@ def test_an_answer_that_is_json_but_not_what_it_must_be(provisioner, wrong):
 
     error, _ = failure(provisioner, answer, "apply")
     assert "answered 200" in error["message"] and store.posted == []
+
+
+def test_of_a_name_that_an_answer_has_twice_the_last_one_counts(provisioner):
+    """As every JSON reader in the field does it, spelled with escapes or not."""
+    with serving(lambda _: (200, r'{"head":{},"hashes":[],"he\u0061d":null,"hashes":[]}')) as (url, _):
+        assert provisioner("status", fixture("apps/tasks.json"), url) == {"result": {"state": "no_schema"}}
 
 
 def test_nothing_is_written_after_a_stale_parent(provisioner):
