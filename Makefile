@@ -91,7 +91,7 @@ $(BUILD)/meshspec-provision: $(call objects,$(provision_sources))
 	$(call link,$(LIBS_curl) $(LIBS_cjson) $(LIBS_openssl) -lm)
 
 # Criterion brings its own main. The relay's tests can make its allocations fail (relay-ref/tests/failing_memory.h).
-failing_memory := $(foreach name,malloc calloc realloc,-Wl$(comma)--wrap=$(name))
+failing_memory := $(foreach name,malloc calloc realloc free,-Wl$(comma)--wrap=$(name))
 unit-tests: $(unit_tests)
 $(BUILD)/tests/relay-tests: $(call objects,$(wildcard relay-ref/tests/*.c)) $(BUILD)/libadapters.a $(BUILD)/librelay.a $(BUILD)/libharness.a
 	$(call link,$(failing_memory) $(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) $(LIBS_criterion) -lm)

@@ -86,7 +86,7 @@ static bool read_op(struct json_scanner *scanner, struct message_op *op) {
 }
 
 static bool keep_op(struct message_ops *ops, size_t limit, const struct message_op *op) {
-    if (ops->count++ > limit)
+    if (ops->count++ >= limit)
         return true;
     if (ops->count > ops->capacity) {
         size_t capacity = ops->capacity == 0 ? 16 : ops->capacity * 2;

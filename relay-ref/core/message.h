@@ -21,7 +21,7 @@ struct message_op {
 /* The ops of the envelope being read; its memory is used again for the next one. */
 struct message_ops {
     struct message_op *items; /* owned */
-    size_t count;             /* how many the envelope has; only the first `limit + 1` of them are in `items` */
+    size_t count;             /* how many the envelope has; only the first `limit` of them are in `items` */
     size_t capacity;
 };
 
@@ -39,7 +39,7 @@ struct message {
 };
 
 /*
- * Reads one frame. `ops` receives the envelope's ops, of which `limit + 1` are kept at most. What is handed out borrows
+ * Reads one frame. `ops` receives the envelope's ops, of which `limit` are kept at most. What is handed out borrows
  * from `text`. Returns JSON_FINE; JSON_MALFORMED or JSON_NOT_UTF8 when the text is not one JSON object
  * (frame.garbage-isolated); JSON_NO_MEMORY.
  */

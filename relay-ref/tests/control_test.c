@@ -183,11 +183,13 @@ Test(control, memory_may_run_out_anywhere) {
     };
     bool failed = true;
     for (size_t nth = 1; failed; nth++) {
+        size_t in_use = memory_in_use();
         memory_fails_at(nth, false);
         for (size_t i = 0; i < sizeof script / sizeof *script; i++)
             does(script[i]);
         failed = memory_works_again();
         does("{\"id\":6,\"do\":\"close\",\"relay\":\"one\"}");
+        cr_assert_leq(memory_in_use(), in_use + 2, "the two tables of names stay");
     }
     cr_expect_str_eq(does(script[0]), "{\"id\":1,\"ok\":true}\n");
 }

@@ -8,6 +8,20 @@ static struct world world;
 
 #define EJECT(reason) "{\"t\":\"eject\",\"room\":\"r\",\"writer\":\"w\",\"reason\":\"" reason "\"}"
 
+struct silent {
+    size_t sends, closes;
+};
+
+static void count_send(void *context, struct relay_frame *frame) {
+    struct silent *silent = context;
+    silent->sends += frame->references > 0;
+}
+
+static void count_close(void *context) {
+    struct silent *silent = context;
+    silent->closes++;
+}
+
 static void open_with(const char *options) {
     world_open(&world, RELAY_PROTOCOL_0_2_0, options);
 }
@@ -142,6 +156,27 @@ Test(eject, all_connections_of_the_writer_leave) {
     pair_free(first);
     pair_free(second);
     pair_free(other);
+    world_close(&world);
+}
+
+/* A transport may go on handing in what it had received before it heard of the close. */
+Test(eject, a_closed_connection_is_not_listened_to) {
+    open_with(NULL);
+    struct pair *watcher = world_client(&world, "v");
+    struct silent silent = {0, 0};
+    struct relay_sink sink = {&silent, count_send, count_close};
+    struct relay_principal principal = {.writer = {"w", 1}};
+    struct relay_connection *connection = relay_connect(world.relay, &sink, &principal);
+    static const char join[] = "{\"t\":\"hello\",\"room\":\"q\",\"origin\":\"o\",\"proto\":1,\"policyVersion\":0}";
+    hello(watcher, "q", "watcher", "");
+    relay_receive(connection, "x", 1);
+    cr_expect_eq(silent.closes, 1);
+    relay_receive(connection, join, sizeof join - 1);
+    relay_receive(connection, "x", 1);
+    cr_expect(silent.sends == 0 && silent.closes == 1);
+    cr_expect_eq(room_info(&world, "q").members, 1);
+    relay_disconnect(connection);
+    pair_free(watcher);
     world_close(&world);
 }
 

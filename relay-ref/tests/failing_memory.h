@@ -11,4 +11,7 @@ void memory_fails_at(size_t nth, bool forever);
 /* Allocations work again. True when one failed since memory_fails_at. */
 bool memory_works_again(void);
 
+/* Allocations that were not freed yet. */
+size_t memory_in_use(void);
+
 #endif

@@ -137,13 +137,14 @@ Test(fold, arrays) {
 Test(fold, what_an_array_cannot_take_is_left_out) {
     static const char *const odd[] = {"\"01\"", "\"+1\"", "\"1.0\"", "\"length\"", "\"__proto__\"", "\"a\"", "\"\"",
                                       "-1",     "0.5",    "1e300",   "\"-0\"",     "4294967295",    "1e400"};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        char ops[256];
-        snprintf(ops, sizeof ops,
-                 "[{\"kind\":\"set\",\"path\":[%s],\"next\":9},{\"kind\":\"set\",\"path\":[%s,\"x\"],\"next\":9},"
-                 "{\"kind\":\"delete\",\"path\":[%s]},{\"kind\":\"set\",\"path\":[1],\"next\":2}]",
-                 odd[i], odd[i], odd[i]);
-        gives("[1]", ops, "[1,2]");
+    static const char *const forms[] = {"{\"kind\":\"set\",\"path\":[%s],\"next\":9}",
+                                        "{\"kind\":\"set\",\"path\":[%s,\"x\"],\"next\":9}",
+                                        "{\"kind\":\"delete\",\"path\":[%s]}"};
+    for (size_t i = 0; i < 3 * (sizeof odd / sizeof *odd); i++) {
+        char op[128], ops[256];
+        snprintf(op, sizeof op, forms[i % 3], odd[i / 3]);
+        snprintf(ops, sizeof ops, "[%s,{\"kind\":\"set\",\"path\":[2],\"next\":2}]", op);
+        gives("[1,0]", ops, "[1,0,2]");
     }
 }
 
@@ -227,6 +228,15 @@ Test(fold, holes_of_a_room_are_counted_together_and_given_back) {
     relay_fold_free(&fold);
 }
 
+Test(fold, holes_of_what_was_left_out_are_given_back) {
+    struct fold fold;
+    start(&fold, "{\"a\":[]}");
+    does(&fold, "[{\"kind\":\"set\",\"path\":[\"x\",5,\"y\",4294967294],\"next\":1},"
+                "{\"kind\":\"set\",\"path\":[\"a\",5000,7],\"next\":1}]");
+    cr_expect_eq(fold.gaps, 0);
+    relay_fold_free(&fold);
+}
+
 /* ---- depth and width ----------------------------------------------------------------------------- */
 
 static void deep_value(size_t levels) {
@@ -291,11 +301,13 @@ Test(fold, wide_objects_keep_their_order) {
         int size = snprintf(ops, sizeof ops, "[{\"kind\":\"delete\",\"path\":[\"k%d\"]}]", key);
         apply(&fold, ops, (size_t)size);
     }
-    int size = snprintf(ops, sizeof ops, "[{\"kind\":\"set\",\"path\":[\"k3\"],\"next\":true}]");
-    apply(&fold, ops, (size_t)size);
-    for (int key = 1; key < KEYS; key += 2)
+    does(
+        &fold,
+        "[{\"kind\":\"set\",\"path\":[\"k3\"],\"next\":true},{\"kind\":\"set\",\"path\":[\"k0\"],\"next\":\"again\"}]");
+    does(&fold, "[{\"kind\":\"delete\",\"path\":[\"k5\"]},{\"kind\":\"set\",\"path\":[\"k5\"],\"next\":\"at once\"}]");
+    for (int key = 1; key < KEYS; key += key == 3 ? 4 : 2)
         sprintf(wanted + strlen(wanted), key == 3 ? "\"k%d\":true," : "\"k%d\":%d,", key, key);
-    wanted[strlen(wanted) - 1] = '}';
+    strcat(wanted, "\"k0\":\"again\",\"k5\":\"at once\"}");
     cr_assert(relay_fold_text(&fold, &text));
     cr_expect(text.length == strlen(wanted) && memcmp(text.bytes, wanted, text.length) == 0);
     relay_fold_free(&fold);

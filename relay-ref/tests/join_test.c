@@ -221,6 +221,11 @@ Test(join, rehello) {
                      "{\"t\":\"welcome\",\"room\":\"r\",\"seq\":0,\"epoch\":\"e1\",\"schemaVersion\":0,"
                      "\"peers\":[],\"members\":[\"b\"],\"mode\":\"up-to-date\"}");
     cr_expect_str_eq(next(&world, ana), "(nothing)");
+    struct pair *cleo = world_client(&world, "v");
+    hello(cleo, "r", "c", "");
+    cr_expect_not_null(strstr(next(&world, cleo), "\"members\":[\"b\",\"a\"]"), "it is the last of the roster now");
+    pair_free(cleo);
+    drain(ben);
     pair_free(ana);
     cr_expect_str_eq(next(&world, ben), "{\"t\":\"member\",\"room\":\"r\",\"origin\":\"a\",\"gone\":true}");
     pair_free(ben);

@@ -100,6 +100,7 @@ static void check_room(void) {
 
 /* One run with failing memory; true when an allocation failed. */
 static bool run_once(size_t nth, bool forever) {
+    size_t in_use = memory_in_use();
     world_open(&world, RELAY_PROTOCOL_0_2_0, OPTIONS);
     struct pair *ana = world_client(&world, "w"), *ben = world_client(&world, "v");
     memory_fails_at(nth, forever);
@@ -110,6 +111,7 @@ static bool run_once(size_t nth, bool forever) {
     check_room();
     pair_free(ben);
     world_close(&world);
+    cr_assert_eq(memory_in_use(), in_use, "allocation %zu left something behind", nth);
     return failed;
 }
 
@@ -132,10 +134,12 @@ Test(memory, a_fold_that_fails_is_undone) {
     static const char before[] = "[{\"kind\":\"set\",\"path\":[],\"next\":{\"a\":1,\"b\":{\"c\":[1,2,3]},\"d\":4}}]";
     static const char ops[] =
         "[{\"kind\":\"set\",\"path\":[\"a\"],\"next\":2},{\"kind\":\"delete\",\"path\":[\"b\",\"c\",1]},"
+        "{\"kind\":\"set\",\"path\":[\"b\",\"c\",5],\"next\":6},"
         "{\"kind\":\"delete\",\"path\":[\"b\"]},{\"kind\":\"set\",\"path\":[\"e\",\"f\"],\"next\":5},"
         "{\"kind\":\"set\",\"path\":[],\"next\":{}},{\"kind\":\"set\",\"path\":[\"g\",9],\"next\":6}]";
     bool failed = true;
     for (size_t nth = 1; failed; nth++) {
+        size_t in_use = memory_in_use();
         world_open(&world, RELAY_PROTOCOL_0_2_0, NULL);
         struct pair *client = world_client(&world, "w"), *reader = world_client(&world, "v");
         hello(client, "r", "o", "");
@@ -147,6 +151,7 @@ Test(memory, a_fold_that_fails_is_undone) {
         writes(client, "r", "w", ops, "");
         failed = memory_works_again();
         bool ordered = room_info(&world, "r").seq == 2;
+        writes(reader, "r", "v", "[{\"kind\":\"set\",\"path\":[\"z\"],\"next\":0}]", "");
         hello(reader, "r", "p", "");
         if (ordered)
             drain(client);
@@ -154,13 +159,14 @@ Test(memory, a_fold_that_fails_is_undone) {
             cr_expect_str_eq(next(&world, client), "(closed)");
         while (strstr(next(&world, reader), "\"welcome\"") == NULL)
             cr_assert_str_neq(world.taken, "(nothing)");
-        cr_expect_not_null(strstr(world.taken, ordered
-                                                   ? "\"root\":{\"g\":[null,null,null,null,null,null,null,null,null,6]}"
-                                                   : "\"root\":{\"a\":1,\"b\":{\"c\":[1,2,3]},\"d\":4}"),
-                           "%s", world.taken);
+        cr_expect_not_null(
+            strstr(world.taken, ordered ? "\"root\":{\"g\":[null,null,null,null,null,null,null,null,null,6],\"z\":0}"
+                                        : "\"root\":{\"a\":1,\"b\":{\"c\":[1,2,3]},\"d\":4,\"z\":0}"),
+            "%s", world.taken);
         pair_free(client);
         pair_free(reader);
         world_close(&world);
+        cr_assert_eq(memory_in_use(), in_use);
     }
 }
 
@@ -169,6 +175,7 @@ Test(memory, a_hydrate_that_fails_changes_nothing) {
         "{\"seq\":3,\"root\":{\"a\":1},\"epoch\":\"\\u0065\",\"journal\":[{\"seq\":2},{\"seq\":3}]}";
     enum relay_hydrated answer = RELAY_HYDRATE_REFUSED;
     for (size_t nth = 1; answer != RELAY_HYDRATED; nth++) {
+        size_t in_use = memory_in_use();
         world_open(&world, RELAY_PROTOCOL_0_2_0, NULL);
         memory_fails_at(nth, false);
         answer = hydrates(&world, "r", snapshot);
@@ -182,6 +189,7 @@ Test(memory, a_hydrate_that_fails_changes_nothing) {
             cr_expect(info.seq == 3 && info.journal == 2);
         }
         world_close(&world);
+        cr_assert_eq(memory_in_use(), in_use);
     }
 }
 
@@ -190,6 +198,7 @@ Test(memory, making_relays_and_connections_may_fail) {
     struct relay_principal principal = {.writer = {"w", 1}};
     char reason[200];
     bool failed = true;
+    size_t in_use = memory_in_use();
     for (size_t nth = 1; failed; nth++) {
         memory_fails_at(nth, false);
         struct relay_settings *settings = relay_settings_read(
@@ -208,4 +217,5 @@ Test(memory, making_relays_and_connections_may_fail) {
         pair_free(pair);
     }
     world_close(&world);
+    cr_expect_eq(memory_in_use(), in_use);
 }

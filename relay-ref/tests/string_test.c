@@ -97,6 +97,9 @@ Test(number, compares_as_double) {
         cr_expect(relay_number_equals(&value, 1), "%s", ones[i]);
         cr_expect(relay_number_read_count(&value, &count) && count == 1, "%s", ones[i]);
     }
+    struct json_value large = value_of("-12345678901234567890123"), near = value_of("9007199254740993");
+    cr_expect(relay_number_equals(&large, -1.2345678901234568e22));
+    cr_expect(relay_number_equals(&near, 9007199254740992.0));
     struct json_value text = value_of("\"1\"");
     cr_expect_not(relay_number_equals(&text, 1));
 }

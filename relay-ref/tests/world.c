@@ -98,15 +98,22 @@ void writes(struct pair *client, const char *room, const char *writer, const cha
          room, writer, ops, more);
 }
 
+static char *copied(const char *bytes, size_t length) {
+    char *copy = malloc(length + 1);
+    cr_assert_not_null(copy);
+    memcpy(copy, bytes, length);
+    copy[length] = '\0';
+    return copy;
+}
+
 const char *next(struct world *world, struct pair *client) {
     struct pair_event event = pair_take(client);
     free(world->taken);
-    if (event.kind != PAIR_MESSAGE) {
-        world->taken = strdup(event.kind == PAIR_CLOSED ? "(closed)" : "(nothing)");
-    } else {
-        world->taken = strndup(event.frame->text, event.frame->length);
-        relay_frame_release(event.frame);
-    }
+    if (event.kind != PAIR_MESSAGE)
+        return world->taken =
+                   copied(event.kind == PAIR_CLOSED ? "(closed)" : "(nothing)", event.kind == PAIR_CLOSED ? 8 : 9);
+    world->taken = copied(event.frame->text, event.frame->length);
+    relay_frame_release(event.frame);
     return world->taken;
 }
 
