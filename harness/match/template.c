@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/base/memory.h"
 #include "harness/json/characters.h"
@@ -61,6 +62,42 @@ static struct json_value *fill_json(struct filler *filler, const struct json_val
     return value;
 }
 
+/* Whether half a character at the text's end and another at its start make a whole one. */
+static bool joins_itself(struct text text) {
+    struct buffer twice = {0};
+    wtf8_append(&twice, text);
+    wtf8_append(&twice, text);
+    bool joins = twice.length != 2 * text.length;
+    buffer_free(&twice);
+    return joins;
+}
+
+/* Each time the bytes that are there already are doubled. */
+static struct text repeat_bytes(struct arena *arena, struct text text, size_t times) {
+    size_t whole = text.length * times;
+    char *bytes = arena_alloc(arena, whole + 1);
+    if (whole == 0)
+        return (struct text){bytes, 0};
+    memcpy(bytes, text.bytes, text.length);
+    for (size_t done = text.length; done < whole;) {
+        size_t more = done < whole - done ? done : whole - done;
+        memcpy(bytes + done, bytes, more);
+        done += more;
+    }
+    return (struct text){bytes, whole};
+}
+
+static struct text repeat_text(struct arena *arena, struct text text, size_t times) {
+    if (!joins_itself(text))
+        return repeat_bytes(arena, text, times);
+    struct buffer whole = {0};
+    for (size_t i = 0; i < times; i++)
+        wtf8_append(&whole, text);
+    struct text repeated = {arena_copy(arena, whole.bytes, whole.length), whole.length};
+    buffer_free(&whole);
+    return repeated;
+}
+
 static struct json_value *fill_repeat(struct filler *filler, const struct json_value *node) {
     const struct json_value *text_node = json_get(node->first, "text");
     const struct json_value *text = fill(filler, text_node);
@@ -73,11 +110,8 @@ static struct json_value *fill_repeat(struct filler *filler, const struct json_v
         times = TEMPLATE_BYTES_CEILING / text->text.length + 1; /* refused next */
     if (!take_bytes(filler, node, text->text.length * times))
         return NULL;
-    struct buffer whole = {0};
-    for (size_t i = 0; i < times && text->text.length > 0; i++)
-        wtf8_append(&whole, text->text);
-    struct json_value *value = json_string(filler->bindings->arena, (struct text){whole.bytes, whole.length});
-    buffer_free(&whole);
+    struct json_value *value = json_string(filler->bindings->arena, TEXT(""));
+    value->text = repeat_text(filler->bindings->arena, text->text, times);
     return value;
 }
 

@@ -212,6 +212,8 @@ static bool check_required(struct checker *checker, const struct rule *rule, con
     for (const struct json_value *key = rule->required->first; key != NULL; key = key->next) {
         if (has(map, key))
             continue;
+        if (checker->error == NULL)
+            return false;
         char text[120];
         snprintf(text, sizeof(text), "the key \"%.80s\" is missing", key->text.bytes);
         return rule->message != NULL ? say(checker, rule, map, text) : say_at(checker, map->line, map->column, "%s", text);

@@ -7,7 +7,7 @@
 #include "harness/base/nearest.h"
 #include "harness/tests/support.h"
 
-TestSuite(base, .timeout = 30);
+TestSuite(base, .timeout = 120);
 
 Test(base, error_texts_gain_context) {
     struct error error;

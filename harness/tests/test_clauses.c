@@ -7,7 +7,7 @@
 #include "harness/scenario/clauses.h"
 #include "harness/tests/support.h"
 
-TestSuite(clauses, .timeout = 30);
+TestSuite(clauses, .timeout = 120);
 
 Test(clauses, versions_compare_by_their_numbers) {
     static const struct {

@@ -5,7 +5,7 @@
 #include "harness/json/characters.h"
 #include "harness/tests/support.h"
 
-TestSuite(json, .timeout = 60);
+TestSuite(json, .timeout = 120);
 
 /* What is parsed, and what is printed again. */
 static const char *const good[][2] = {

@@ -4,7 +4,7 @@
 #include "harness/match/template.h"
 #include "harness/tests/support.h"
 
-TestSuite(match, .timeout = 60);
+TestSuite(match, .timeout = 120);
 
 /* A pattern, a value (NULL: none), and the differences that come out, one a line; "" when it matches. */
 struct match_case {

@@ -7,7 +7,7 @@
 #include "harness/scenario/scenario.h"
 #include "harness/tests/support.h"
 
-TestSuite(scenario, .timeout = 60);
+TestSuite(scenario, .timeout = 120);
 
 static struct clauses *catalogue(void) {
     struct error error = {0};

@@ -4,7 +4,7 @@
 #include "harness/scenario/yaml.h"
 #include "harness/tests/support.h"
 
-TestSuite(schema, .timeout = 30);
+TestSuite(schema, .timeout = 120);
 
 /* Values for data/schema.json, and the message; "" when they are good. */
 static const char *const values[][2] = {

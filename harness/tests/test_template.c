@@ -3,7 +3,7 @@
 #include "harness/match/template.h"
 #include "harness/tests/support.h"
 
-TestSuite(template, .timeout = 60);
+TestSuite(template, .timeout = 120);
 
 /* A template, and what it gives; where it gives nothing, the message. */
 static const char *const cases[][2] = {
@@ -18,6 +18,9 @@ static const char *const cases[][2] = {
     {"{\"$literal\":{\"$is\":\"two\"}}", "{\"$is\":\"two\"}"},
     {"{\"a\":{\"$literal\":{\"$any\":true,\"x\":1}}}", "{\"a\":{\"$any\":true,\"x\":1}}"},
     {"{\"$repeat\":{\"text\":\"ab\",\"times\":3}}", "\"ababab\""},
+    {"{\"$repeat\":{\"text\":\"abc\",\"times\":1}}", "\"abc\""},
+    {"{\"$repeat\":{\"text\":\"abc\",\"times\":7}}", "\"abcabcabcabcabcabcabc\""},
+    {"{\"$repeat\":{\"text\":{\"$json\":\"\\\"\\\\ude00\\\\ud83d\\\"\"},\"times\":3}}", "\"\\ude00\360\237\230\200\360\237\230\200\\ud83d\""},
     {"{\"$repeat\":{\"text\":\"\",\"times\":268435456}}", "\"\""},
     {"{\"$repeat\":{\"text\":{\"$concat\":[\"x\",{\"$is\":\"two\"}]},\"times\":{\"$is\":\"two\"}}}", "\"x2x2\""},
     {"{\"$repeat\":{\"text\":\"ab\",\"times\":200000000}}", "the generated value is larger than 268435456 bytes"},

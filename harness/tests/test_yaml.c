@@ -3,7 +3,7 @@
 #include "harness/scenario/yaml.h"
 #include "harness/tests/support.h"
 
-TestSuite(yaml, .timeout = 30);
+TestSuite(yaml, .timeout = 120);
 
 /* Scalars, and what they are as JSON. Messages of files that are refused stand in data/bad-scenarios.txt. */
 static const char *const scalars[][2] = {
