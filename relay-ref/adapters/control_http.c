@@ -72,7 +72,7 @@ static int on_command(struct server *server, struct lws *wsi, struct exchange *e
     struct refusal refusal;
     struct relay_text command = {exchange->command.memory, exchange->command.length};
     relay_buffer_start(&exchange->answer, LWS_PRE, 256);
-    if (!control_command(&server->control, command, &exchange->answer)) {
+    if (!control_http_command(&server->control, command, &exchange->answer)) {
         refuse(&refusal, 400, "A command is a JSON object with an `id` and a `do`.");
         return answer_refusal(wsi, &refusal);
     }

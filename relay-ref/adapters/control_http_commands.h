@@ -22,8 +22,8 @@ struct control_room {
     void *context;
 };
 
-/* Does one command and appends the whole answer. False when `command` is not a JSON object with an `id` and a `do`; nothing happened then and
+/* Does one command and appends the whole answer. False when `text` is not a JSON object with an `id` and a `do`; nothing happened then and
    nothing was appended. */
-bool control_command(const struct control_room *room, struct relay_text command, struct relay_buffer *answer);
+bool control_http_command(const struct control_room *room, struct relay_text text, struct relay_buffer *answer);
 
 #endif

@@ -84,8 +84,9 @@ static struct relay_text options_of(const struct server *server) {
 static bool open_relay(struct server *server, char *reason, size_t capacity) {
     const struct server_flags *flags = server->flags;
     char why[REASON_CAPACITY];
-    live_start(&server->live, flags->control_port != FLAGS_NO_PORT, flags->max_rooms);
-    if (live_open(&server->live, flags->protocol, options_of(server), why, sizeof why))
+    snprintf(why, sizeof why, "out of memory");
+    if (live_start(&server->live, flags->control_port != FLAGS_NO_PORT, flags->max_rooms) &&
+        live_open(&server->live, flags->protocol, options_of(server), why, sizeof why))
         return true;
     snprintf(reason, capacity, "%s%s%s", flags->policy_file != NULL ? flags->policy_file : "",
              flags->policy_file != NULL ? ": " : "", why);

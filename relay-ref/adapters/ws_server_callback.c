@@ -37,9 +37,10 @@ static int on_established(struct server *server, struct lws *wsi, struct session
 static int on_receive(struct lws *wsi, struct session *session, const char *bytes, size_t length) {
     if (session->member == NULL)
         return 0;
-    struct message_piece piece = {.bytes = bytes,
+    bool deflate = server_of(wsi)->flags->deflate; /* then what is announced is what it is compressed */
+    struct message_piece piece = {.bytes = bytes != NULL ? bytes : "",
                                   .length = length,
-                                  .announced = lws_remaining_packet_payload(wsi),
+                                  .announced = deflate ? 0 : lws_remaining_packet_payload(wsi),
                                   .last = lws_is_final_fragment(wsi) != 0,
                                   .binary = lws_frame_is_binary(wsi) != 0};
     member_receive(session->member, &piece);

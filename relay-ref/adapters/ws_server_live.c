@@ -6,6 +6,8 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "relay-ref/adapters/control_line.h"
+
 static int64_t monotonic_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -38,66 +40,62 @@ static size_t mint(void *context, char *out, size_t capacity) {
     return length;
 }
 
-/* Begins one event; false when there is no room for it any more. */
-static bool begin_event(struct live *live, const char *kind, struct relay_text room) {
-    struct relay_buffer *text = &live->events.text;
-    if (text->length > LIVE_EVENTS_CEILING || text->failed) {
+/* Begins one event; the same shape as an adapter's (control.c). */
+static void begin_event(const struct live *live, struct control_line *line, const char *kind, struct relay_text room) {
+    relay_control_line_event(line, kind);
+    relay_control_line_json(line, "relay", (struct relay_text){live->name, strlen(live->name)});
+    relay_control_line_string(line, "room", room);
+}
+
+/* Keeps a finished event, or counts it as lost when there is no room for it any more. */
+static void keep_event(struct live *live, struct control_line *line) {
+    struct relay_buffer *kept = &live->events.text;
+    struct relay_text event = relay_control_line_finish(line);
+    if (event.bytes == NULL || kept->failed || event.length > LIVE_EVENTS_CEILING - kept->length) {
         live->events.lost++;
-        return false;
+    } else {
+        if (kept->length > 0)
+            relay_buffer_add_words(kept, ",");
+        relay_buffer_add_text(kept, event);
     }
-    relay_buffer_add_words(text, text->length > 0 ? ",{\"on\":\"" : "{\"on\":\"");
-    relay_buffer_add_words(text, kind);
-    relay_buffer_add_words(text, "\",\"relay\":");
-    relay_buffer_add_words(text, live->name != NULL ? live->name : "\"relay\"");
-    relay_buffer_add_words(text, ",\"room\":");
-    relay_buffer_add_string(text, room);
-    return true;
+    relay_control_line_free(line);
 }
 
 static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
                       const struct relay_commit_state *state, struct relay_commit *commit) {
     struct live *live = context;
-    struct relay_buffer *text = &live->events.text;
-    if (!begin_event(live, "commit", room))
-        return;
-    relay_buffer_add_words(text, ",\"env\":");
-    relay_buffer_add_text(text, envelope);
-    relay_buffer_add_words(text, ",\"state\":{\"seq\":");
-    relay_buffer_add_count(text, state->seq);
-    relay_buffer_add_words(text, ",\"epoch\":");
-    relay_buffer_add_string(text, state->epoch);
+    struct control_line line;
+    begin_event(live, &line, "commit", room);
+    relay_control_line_json(&line, "env", envelope);
+    relay_control_line_open(&line, "state");
+    relay_control_line_count(&line, "seq", state->seq);
+    relay_control_line_string(&line, "epoch", state->epoch);
     struct relay_text root = relay_commit_root(commit);
-    if (root.bytes != NULL) {
-        relay_buffer_add_words(text, ",\"root\":");
-        relay_buffer_add_text(text, root);
-    }
-    if (relay_settings_options(live->settings)->protocol >= RELAY_PROTOCOL_0_2_0) {
-        relay_buffer_add_words(text, ",\"schemaVersion\":");
-        relay_buffer_add_count(text, state->schema_version);
-    }
-    relay_buffer_add_words(text, "}}");
+    if (root.bytes != NULL)
+        relay_control_line_json(&line, "root", root);
+    if (relay_settings_options(live->settings)->protocol >= RELAY_PROTOCOL_0_2_0)
+        relay_control_line_count(&line, "schemaVersion", state->schema_version);
+    relay_control_line_close(&line);
+    keep_event(live, &line);
 }
 
 static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
     struct live *live = context;
-    struct relay_buffer *text = &live->events.text;
-    if (!begin_event(live, "violation", room))
-        return;
-    relay_buffer_add_words(text, ",\"violation\":{\"writer\":");
-    relay_buffer_add_string(text, violation->writer);
-    relay_buffer_add_words(text, ",\"reason\":\"");
-    relay_buffer_add_words(text, violation->reason);
-    relay_buffer_add_words(text, "\"");
-    if (violation->path.bytes != NULL) {
-        relay_buffer_add_words(text, ",\"path\":");
-        relay_buffer_add_text(text, violation->path);
-    }
-    relay_buffer_add_words(text, "}}");
+    struct control_line line;
+    begin_event(live, &line, "violation", room);
+    relay_control_line_open(&line, "violation");
+    relay_control_line_string(&line, "writer", violation->writer);
+    relay_control_line_words(&line, "reason", violation->reason);
+    if (violation->path.bytes != NULL)
+        relay_control_line_json(&line, "path", violation->path);
+    relay_control_line_close(&line);
+    keep_event(live, &line);
 }
 
-void live_start(struct live *live, bool observed, size_t max_rooms) {
-    *live = (struct live){.observed = observed, .max_rooms = max_rooms};
+bool live_start(struct live *live, bool observed, size_t max_rooms) {
+    *live = (struct live){.observed = observed, .max_rooms = max_rooms, .name = strdup("\"relay\"")};
     relay_buffer_start(&live->events.text, 0, EVENTS_AT_FIRST);
+    return live->name != NULL && !live->events.text.failed;
 }
 
 bool live_open(struct live *live, enum relay_protocol protocol, struct relay_text options, char *reason,
@@ -151,7 +149,7 @@ uint64_t live_take_events(struct live *live, struct relay_buffer *out) {
     if (events->text.failed)
         lost++;
     else
-        relay_buffer_add(out, events->text.memory + events->text.reserved, events->text.length);
+        relay_buffer_add(out, events->text.memory, events->text.length);
     relay_buffer_free(&events->text);
     relay_buffer_start(&events->text, 0, EVENTS_AT_FIRST);
     events->lost = 0;

@@ -32,12 +32,12 @@ struct live {
     bool fixed;     /* the clock stands at `shown` until it is set again */
     int64_t shown;  /* the clock's last reading; it never goes back */
     int64_t offset; /* clock = system's monotonic milliseconds + offset, until it is fixed */
-    char *name;     /* the relay's id in events, JSON as a control client gave it; owned, NULL: "relay" */
+    char *name;     /* the relay's id in events, JSON as a control client gave it; owned */
     struct live_events events;
 };
 
-/* `live` must not move while it has a relay. No relay yet: live_open comes next. */
-void live_start(struct live *live, bool observed, size_t max_rooms);
+/* `live` must not move while it has a relay. No relay yet: live_open comes next. False when memory is out; live_end frees it in any case. */
+bool live_start(struct live *live, bool observed, size_t max_rooms);
 
 /*
  * Replaces the relay by a fresh one; the old one is freed with its connections, calling no sink. `options` is JSON as in options.h. False with a

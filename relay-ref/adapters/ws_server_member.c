@@ -6,8 +6,10 @@
 /* The longest that a peer has to take what is queued before its close frame, in seconds. */
 #define CLOSE_SECONDS 5
 
-/* Frames and bytes that one connection may send in one turn, so that the others get theirs. */
+/* Frames and bytes that one connection may send in one turn, so that the others get theirs. A compressor may hold output back, which only
+   the next turn sends: no other frame may come before it. */
 #define FRAMES_A_TURN 64
+#define FRAMES_A_TURN_COMPRESSED 1
 #define BYTES_A_TURN ((size_t)1 << 20)
 
 static struct member *of_link(struct list_link *link, size_t offset) {
@@ -178,7 +180,8 @@ static bool send_ping(struct member *member) {
 /* Sends frames until the socket takes no more, the turn is over or none is left. */
 static bool send_frames(struct member *member) {
     size_t sent = 0;
-    for (int i = 0; i < FRAMES_A_TURN && sent < BYTES_A_TURN && member->in_flight == 0; i++) {
+    int most = member->server->flags->deflate ? FRAMES_A_TURN_COMPRESSED : FRAMES_A_TURN;
+    for (int i = 0; i < most && sent < BYTES_A_TURN && member->in_flight == 0; i++) {
         struct relay_frame *frame = queue_first(&member->queue);
         if (frame == NULL)
             break;

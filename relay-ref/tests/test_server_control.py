@@ -129,6 +129,18 @@ def test_hydrate(relay, control):
     assert welcome["root"] == {"a": "\u0000\ud800"}
 
 
+@pytest.mark.parametrize("verb, fields", [("hydrate", {}), ("hydrate", {"room": "r"}), ("hydrate", {"room": "r", "snapshot": 7}), ("hydrate", {"room": "r", "snapshot": {"seq": -1}}),
+                                          ("room", {}), ("room", {"room": 7}), ("clock", {}), ("clock", {"ms": "x"})])
+def test_a_command_that_lacks_something_says_what(control, verb, fields):
+    reply, _ = control.ask(verb, **fields)
+    assert set(reply) == {"error"} and reply["error"]
+
+
+def test_hydrate_before_0_1_1(control):
+    control.ask("open", relay=1, profile="0.1.0")
+    assert set(control.ask("hydrate", room="r", snapshot={"seq": 1})[0]) == {"no"}
+
+
 def test_a_large_snapshot(relay, control):
     root = {f"key-{i}": "x" * 1000 for i in range(5000)}
     assert control.ask("hydrate", room="r", snapshot={"seq": 1, "root": root})[0] == {"ok": True}

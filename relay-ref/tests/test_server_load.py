@@ -1,7 +1,9 @@
 """Many, slow, silent and rude clients: whatever one does, the others do not wait for it."""
 import json
+import os
 import signal
 import socket
+import zlib
 
 import pytest
 
@@ -223,6 +225,64 @@ def test_deflate_only_when_asked(start):
     offer = ["Sec-WebSocket-Extensions: permessage-deflate"]
     assert "sec-websocket-extensions" not in start().connect("ana", headers=offer).headers
     assert "permessage-deflate" in start("--deflate").connect("ana", headers=offer).headers["sec-websocket-extensions"]
+
+
+def receive_inflated(connection, inflater):
+    """One compressed message, in as many frames as it comes in."""
+    data = b""
+    while True:
+        first, second = connection._read_exactly(2)
+        length = {126: 2, 127: 8}.get(second)
+        length = int.from_bytes(connection._read_exactly(length), "big") if length else second
+        data += connection._read_exactly(length)
+        if first & 0x80:
+            return json.loads(inflater.decompress(data + b"\0\0\xff\xff"))
+
+
+def test_deflated_messages_arrive_whole_and_in_order(start):
+    relay = start("--deflate")
+    connection = relay.connect("ana", headers=["Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover"])
+    assert "server_no_context_takeover" in connection.headers["sec-websocket-extensions"]
+
+    def send(message):
+        deflater = zlib.compressobj(wbits=-15)
+        data = deflater.compress(json.dumps(message).encode()) + deflater.flush(zlib.Z_SYNC_FLUSH)
+        data = bytearray(frame(data[:-4]))
+        data[0] |= 0x40
+        connection.send_raw(bytes(data))
+
+    values = ["short", "x" * 300000, os.urandom(60000).hex(), "last"]
+    send(hello("tab-1"))
+    for version, value in enumerate(values, 1):
+        send(envelope("tab-1", "ana", version, setting(["n"], value)))
+    assert receive_inflated(connection, zlib.decompressobj(wbits=-15))["t"] == "welcome"
+    for version, value in enumerate(values, 1):
+        env = receive_inflated(connection, zlib.decompressobj(wbits=-15))["env"]
+        assert env["seq"] == version and env["ops"][0]["next"] == value
+
+
+def test_more_idle_visitors_than_there_is_room_for(relay):
+    idle = [socket.create_connection(("127.0.0.1", relay.port), timeout=10) for _ in range(700)]
+    ana, _ = relay.join("ana", "tab-1")
+    fence(ana, "tab-1")
+    assert idle[0].recv(1) == b""  # the one who stood there longest made room
+    for one in idle:
+        one.close()
+
+
+def test_a_handshake_byte_by_byte(relay):
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=10) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in (b"GET /?writer=ana HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                     b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n"):
+            connection.sendall(bytes([byte]))
+        assert connection.recv(4096).startswith(b"HTTP/1.1 101")
+
+
+def test_a_head_that_is_too_long_is_told(relay):
+    with socket.create_connection(("127.0.0.1", relay.port), timeout=10) as connection:
+        connection.sendall(b"GET /?writer=ana HTTP/1.1\r\nX: " + b"x" * 16384)
+        assert connection.recv(4096).startswith(b"HTTP/1.1 431")
 
 
 def test_many_short_connections(relay):
