@@ -32,7 +32,7 @@ class Provisioner:
         return json.loads(self.raw("{" + ",".join(texts) + "}"))
 
     def raw(self, text):
-        done = subprocess.run(self.command, input=text.encode(), capture_output=True, timeout=60, check=False)
+        done = subprocess.run(self.command, input=text.encode(), capture_output=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr.decode(errors="replace")
         assert SECRET not in done.stdout.decode() + done.stderr.decode()
         return done.stdout.decode()
@@ -48,7 +48,7 @@ def command_line(*arguments, secret_file=None):
         secret_file.write_text(SECRET + "\n", encoding="utf-8")
         arguments = (*arguments, "--admin-secret-file", secret_file)
     command = [str(C_PROVISIONER), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     shown = done.stdout.decode() + done.stderr.decode()
     assert SECRET not in shown
     return done.returncode, done.stdout.decode(), done.stderr.decode()

@@ -8,15 +8,19 @@ APP = {"namespaces": {"app": {"tables": {"t": {"columns": []}}}}}
 UUID = "123E4567-e89b-12d3-A456-426614174000"
 
 
-def published(provisioner, policy_text):
-    """The `select.using` that is published for `policy_text`, or the answer's error."""
+def published(provisioner, policy_texts):
+    """What is published for each of these conditions, all in one bundle, or the answer's error."""
+    names = [f"t{number}" for number in range(len(policy_texts))]
+    app = {"namespaces": {"app": {"tables": {name: {"columns": []} for name in names}}}}
+    policies = [f'"app__{name}":{{"select":{{"using":{text}}}}}' for name, text in zip(names, policy_texts)]
     store = Deployed()
     with serving(store) as (url, _):
-        answer = provisioner("apply", APP, url, f'{{"app__t":{{"select":{{"using":{policy_text}}}}}}}')
+        answer = provisioner("apply", app, url, "{" + ",".join(policies) + "}")
     if "error" in answer:
         assert store.posted == []
         return answer["error"]
-    return json.loads(store.bodies("admin/permissions")[0])["permissions"]["app__t"]["select"]["using"]
+    bundle = json.loads(store.bodies("admin/permissions")[0])["permissions"]
+    return [bundle[f"app__{name}"]["select"]["using"] for name in names]
 
 
 LITERALS = {
@@ -55,13 +59,17 @@ LITERALS = {
 }
 
 
-@pytest.mark.parametrize("raw", LITERALS)
-def test_literals(provisioner, raw):
-    cmp = f'{{"type":"Cmp","column":"c","op":"Eq","value":{raw}}}'
-    assert published(provisioner, cmp)["value"] == {"type": "Literal", "value": LITERALS[raw]}
-    if not raw.startswith("{"):
-        session = f'{{"type":"SessionCmp","path":["p"],"op":"Eq","value":{raw}}}'
-        assert published(provisioner, session)["value"] == LITERALS[raw]
+def test_literals_in_a_policy_value(provisioner):
+    policies = [f'{{"type":"Cmp","column":"c","op":"Eq","value":{raw}}}' for raw in LITERALS]
+    got = dict(zip(LITERALS, (policy["value"] for policy in published(provisioner, policies)), strict=True))
+    assert got == {raw: {"type": "Literal", "value": tagged} for raw, tagged in LITERALS.items()}
+
+
+def test_bare_literals_compared_with_the_session(provisioner):
+    bare = [raw for raw in LITERALS if not raw.startswith("{")]
+    policies = [f'{{"type":"SessionCmp","path":["p"],"op":"Eq","value":{raw}}}' for raw in bare]
+    got = dict(zip(bare, (policy["value"] for policy in published(provisioner, policies)), strict=True))
+    assert got == {raw: LITERALS[raw] for raw in bare}
 
 
 REFUSED_VALUES = ['{"$bytes": [1]}', '{"x": 1}', "1e999", "[1, -1e999]", '{"$date": "today"}', '{"$date": 0.5}', '{"$date": 9e15}',
@@ -70,13 +78,13 @@ REFUSED_VALUES = ['{"$bytes": [1]}', '{"x": 1}', "1e999", "[1, -1e999]", '{"$dat
 
 @pytest.mark.parametrize("raw", REFUSED_VALUES)
 def test_literals_that_the_wire_cannot_carry(provisioner, raw):
-    assert published(provisioner, f'{{"type":"Cmp","column":"c","op":"Eq","value":{raw}}}')["code"] == "policy-literal"
-    assert published(provisioner, f'{{"type":"SessionInList","path":["p"],"values":[1,{raw}]}}')["code"] == "policy-literal"
+    for policy in (f'{{"type":"Cmp","column":"c","op":"Eq","value":{raw}}}', f'{{"type":"SessionInList","path":["p"],"values":[1,{raw}]}}'):
+        assert published(provisioner, ['{"type":"True"}', policy])["code"] == "policy-literal"
 
 
 @pytest.mark.parametrize("raw", ['{"$date": 1700000000000}', '{"type": "Text"}'])
 def test_an_object_compared_with_the_session_must_hold_a_value(provisioner, raw):
-    assert published(provisioner, f'{{"type":"SessionContains","path":["p"],"value":{raw}}}')["code"] == "policy-literal"
+    assert published(provisioner, [f'{{"type":"SessionContains","path":["p"],"value":{raw}}}'])["code"] == "policy-literal"
 
 
 def integer(number):
@@ -135,9 +143,9 @@ EXPRESSIONS = [
 ]
 
 
-@pytest.mark.parametrize("raw, encoded", EXPRESSIONS, ids=lambda value: None)
-def test_expressions_and_relations(provisioner, raw, encoded):
-    assert published(provisioner, json.dumps(raw)) == encoded
+def test_expressions_and_relations(provisioner):
+    got = published(provisioner, [json.dumps(raw) for raw, _ in EXPRESSIONS])
+    assert got == [encoded for _, encoded in EXPRESSIONS]
 
 
 def test_what_is_no_operation_or_condition_is_left_out(provisioner):
@@ -160,8 +168,11 @@ def test_policies_are_not_encoded_when_the_store_keeps_its_own(provisioner):
 def test_a_condition_nested_very_deeply_is_encoded_or_refused(provisioner):
     for depth, code in ((400, None), (5000, "bad-input")):
         policy = '{"type":"Not","expr":' * depth + json.dumps(LEAF) + "}" * depth
-        got = published(provisioner, policy)
-        assert got.get("code") == code
-        for _ in range(depth if code is None else 0):
-            got = got["expr"]
-        assert code or got == ENCODED_LEAF
+        got = published(provisioner, [policy])
+        if code is not None:
+            assert got["code"] == code
+            continue
+        encoded = got[0]
+        for _ in range(depth):
+            encoded = encoded["expr"]
+        assert encoded == ENCODED_LEAF
