@@ -8,9 +8,9 @@
 #include "harness/target/events.h"
 #include "harness/target/url.h"
 
-#define SOCKET_MESSAGE_CEILING ((size_t)128 << 20)  /* bytes of one received message */
-#define SOCKET_OUTGOING_CEILING ((size_t)256 << 20) /* bytes that wait to be sent on one connection */
-#define SOCKET_PATH_CEILING ((size_t)48 << 10)      /* bytes of the path and query of a request */
+#define SOCKET_MESSAGE_CEILING ((size_t)128 << 20) /* bytes of one received message */
+#define SOCKET_OUTGOING_CEILING ((size_t)64 << 20) /* bytes that wait behind the message that is being sent */
+#define SOCKET_PATH_CEILING ((size_t)48 << 10)     /* bytes of the path and query of a request */
 
 struct socket_loop;
 struct socket;

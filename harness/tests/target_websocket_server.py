@@ -31,26 +31,27 @@ GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 class Connection:
     def __init__(self, stream):
         self.stream = stream
-        self.buffer = b""
+        self.buffer = bytearray()
         self.say_pongs = False
 
     def read(self, count):
         while len(self.buffer) < count:
-            chunk = self.stream.recv(1 << 16)
+            chunk = self.stream.recv(1 << 20)
             if not chunk:
                 raise EOFError
             self.buffer += chunk
-        taken, self.buffer = self.buffer[:count], self.buffer[count:]
+        taken = bytes(self.buffer[:count])
+        del self.buffer[:count]
         return taken
 
     def read_head(self):
         while b"\r\n\r\n" not in self.buffer:
-            chunk = self.stream.recv(1 << 16)
+            chunk = self.stream.recv(1 << 20)
             if not chunk:
                 raise EOFError
             self.buffer += chunk
         head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
-        return head
+        return bytes(head)
 
     def read_frame(self):
         first, second = self.read(2)
