@@ -164,18 +164,35 @@ def test_a_slow_reader_below_the_ceiling_gets_everything(start):
     assert seqs == list(range(1, 501))
 
 
+def test_an_ejected_slow_reader_gets_all_that_was_queued_and_then_the_close(start):
+    relay = start("--max-waiting-bytes", 1 << 28)
+    ana, _ = relay.join("ana", "tab-1")
+    slow, _ = relay.join("ana", "slow", receive_buffer=4096)
+    assert ana.receive()["t"] == "member"
+    for version in range(1, 501):
+        ana.send(envelope("tab-1", "ana", version, setting(["n"], "x" * 20000)))
+        assert ana.receive()["env"]["seq"] == version
+    ana.send(envelope("tab-1", "mallory", 501, []))
+    ana.receive_until_closed()
+    texts, code = slow.receive_until_closed()
+    messages = [json.loads(text) for text in texts]
+    assert [message["env"]["seq"] for message in messages if message["t"] == "env"] == list(range(1, 501))
+    assert messages[500] == {"t": "eject", "room": "r", "writer": "ana", "reason": "writer-mismatch"}
+    assert code == 1008
+
+
 def test_sigterm_closes_with_1001_after_what_is_queued():
-    relay = RelayProcess()
+    relay = RelayProcess("--max-waiting-bytes", 1 << 28)
     ana, _ = relay.join("ana", "tab-1")
     ben, _ = relay.join("ben", "tab-2", receive_buffer=4096)
-    for version in range(1, 101):
+    for version in range(1, 501):
         ana.send(envelope("tab-1", "ana", version, setting(["n"], "x" * 20000)))
-    while ana.receive().get("env", {}).get("seq") != 100:
-        pass
+        while ana.receive().get("env", {}).get("seq") != version:
+            pass
     relay.process.send_signal(signal.SIGTERM)
     assert ana.receive_until_closed() == ([], 1001)
     texts, code = ben.receive_until_closed()
-    assert [json.loads(text)["env"]["seq"] for text in texts] == list(range(1, 101))
+    assert [json.loads(text)["env"]["seq"] for text in texts] == list(range(1, 501))
     assert code == 1001
     assert relay.stop() == (0, "")
 
