@@ -161,6 +161,21 @@ run-valgrind: all
 bench: all bench-programs ## measure; prints ratios
 	$(foreach bench,$(benches),$(bench) &&) true
 
+PREFIX  ?= /usr/local
+DESTDIR ?=
+installed = $(DESTDIR)$(PREFIX)
+VERBS   = $(shell $(BUILD)/meshspec help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+
+install: all ## put the programs, man pages, completion and scenarios below PREFIX (default /usr/local; DESTDIR before it)
+	install -d $(installed)/bin $(installed)/share/man/man1 $(installed)/share/meshspec $(installed)/share/bash-completion/completions
+	install -m 755 $(programs) $(installed)/bin
+	cp -r scenarios $(installed)/share/meshspec
+	mkdir -p $(installed)/share/meshspec/fixtures
+	cp -r fixtures/clauses fixtures/schemas fixtures/recordings $(installed)/share/meshspec/fixtures
+	$(BUILD)/meshspec help --man > $(installed)/share/man/man1/meshspec.1
+	for verb in $(VERBS); do $(BUILD)/meshspec help --man $$verb > $(installed)/share/man/man1/meshspec-$$verb.1 || exit 1; done
+	$(BUILD)/meshspec help --completion > $(installed)/share/bash-completion/completions/meshspec
+
 clean: ## remove everything that was built
 	rm -rf build
 

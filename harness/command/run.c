@@ -328,5 +328,5 @@ const struct command command_run = {
                 "meshspec run --target ws://127.0.0.1:8080/relay\n"
                 "meshspec run --spawn 'my-relay --port 0'\n"
                 "meshspec run --only 'eject/*' --strict\n"
-                "meshspec run scenarios/join/delta-lower-bound.yaml",
+                "meshspec run scenarios/join/delta-at-the-floor-of-the-journal.yaml",
     .run = run};
