@@ -58,6 +58,9 @@ static int on_client_event(struct lws *wsi, enum lws_callback_reasons reason, vo
     switch (reason) {
     case LWS_CALLBACK_RAW_ADOPT: {
         struct http_server *server = server_of(wsi);
+        if (!slot) { /* libwebsockets had no memory for it */
+            return -1;
+        }
         if (server->connections >= server->options.connections) {
             return turn_away(server, wsi);
         }

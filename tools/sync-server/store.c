@@ -95,6 +95,7 @@ const char *store_error(struct store *store) {
 
 enum store_result store_begin(struct store *store, bool writes) {
     const char *text = writes ? "BEGIN IMMEDIATE" : "BEGIN";
+    store_rollback(store); /* of a transaction that could not even be rolled back when it failed */
     return sqlite3_exec(store->database, text, NULL, NULL, NULL) == SQLITE_OK ? STORE_OK : STORE_ERROR;
 }
 
