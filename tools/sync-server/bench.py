@@ -67,6 +67,19 @@ def measure(port, clients, step):
     return sum(counts) / SECONDS
 
 
+def publish_tables(client, tables):
+    """Seconds to publish a schema, a migration that adds all its tables, and to read the schema."""
+    columns = [{"name": f"c{n}", "column_type": {"type": "Text"}} for n in range(8)]
+    empty = json.loads(client.ask(b"POST", b"admin/schemas", b'{"schema":{}}'))["hash"]
+    body = json.dumps({"schema": {f"ns__t{tables}_{n}": {"columns": columns} for n in range(tables)}}).encode()
+    lenses = [{"table": f"ns__t{tables}_{n}", "added": True, "operations": []} for n in range(tables)]
+    started = time.monotonic()
+    target = json.loads(client.ask(b"POST", b"admin/schemas", body))["hash"]
+    client.ask(b"POST", b"admin/migrations", json.dumps({"fromHash": empty, "toHash": target, "forward": lenses}).encode())
+    client.ask(b"GET", b"schema/" + target.encode())
+    return time.monotonic() - started
+
+
 def main():
     directory = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp()
     command = [PROGRAM, "--admin-secret", "bench", "--db", os.path.join(directory, "bench.db")]
@@ -86,6 +99,8 @@ def main():
         }
         for name, step in steps.items():
             print(f"{name:24} {measure(port, 1, step):8.0f}/s on one connection {measure(port, 4, step):8.0f}/s on four")
+        for tables in (200, 2000, 20000):
+            print(f"a schema of {tables} tables, a migration to it and back: {publish_tables(setup, tables):.3f} s")
         store.terminate()
 
 

@@ -4,10 +4,9 @@ import json
 import os
 import signal
 import threading
-import time
 
 import pytest
-from store_server import is_error, text_table
+from store_server import PATIENCE, is_error, text_table
 
 OPEN = {"a__t": {"select": {"using": {"type": "True"}}, "insert": {"with_check": {"type": "True"}}}}
 
@@ -57,6 +56,7 @@ def test_in_memory_nothing_stays(start, tmp_path):
 def test_every_answered_201_survives_kill_9_under_load(start, tmp_path, turn):
     store = start("--db", tmp_path / "db")
     answered = []
+    enough = threading.Event()
     base = store.publish_schema({}, app="a")
 
     def work(number):
@@ -70,6 +70,8 @@ def test_every_answered_201_survives_kill_9_under_load(start, tmp_path, turn):
                 body = {"fromHash": base, "toHash": one.json["hash"], "forward": []}
                 assert store.admin("POST", "admin/migrations", body, app="a", connection=connection).status == 201
                 answered.append((one.json["hash"], schema, True))
+                if len(answered) >= 100 + 50 * turn:
+                    enough.set()
         except (OSError, ValueError):
             pass
         except Exception:  # noqa: BLE001 - a reply cut in half
@@ -78,8 +80,7 @@ def test_every_answered_201_survives_kill_9_under_load(start, tmp_path, turn):
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
-    while len(answered) < 100 + 50 * turn:
-        time.sleep(0.001)
+    assert enough.wait(PATIENCE)
     store.kill()
     for thread in threads:
         thread.join()

@@ -1,5 +1,6 @@
 """HTTP as it can come: pieces, chunks, pipelines, slow and half-open clients, ceilings."""
 
+import select
 import socket
 import threading
 import time
@@ -146,7 +147,7 @@ def test_pipelining_more_than_the_store_keeps_ahead(store):
         sender = threading.Thread(target=connection.sendall, args=(message + behind + LAST,))
         sender.start()
         while not store.ask("GET", "/control/hanging").json["hanging"]:
-            time.sleep(0.01)
+            assert sender.is_alive()
         policy = {"a__t": {"insert": {"with_check": {"type": "True"}}}}
         assert store.publish_permissions(schema_hash, policy, app="a").status == 201
         answer = b""
@@ -165,33 +166,31 @@ def test_expect_100_continue(store):
 
 
 def test_slow_clients_are_closed_and_nobody_waits_for_them(start):
-    """A silent one, one with half a head, one with half a body, one that does not take its answer."""
+    """A silent one, one with half a head, one with half a body."""
     store = start("--request-timeout", "1", "--idle-timeout", "2")
-    large = {f"a__t{n}": text_table("x" * 200) for n in range(20000)}
-    schema_hash = store.publish_schema(large, app="a")
-    lazy = socket.create_connection(("127.0.0.1", store.port), timeout=PATIENCE)
-    lazy.sendall(f"GET /apps/a/schema/{schema_hash} HTTP/1.1\r\nX-Jazz-Admin-Secret: {SECRET}\r\n\r\n".encode() * 8)
     others = [b"", b"GET /health HTT", post(b"half", "Content-Length: 100")]
     connections = [socket.create_connection(("127.0.0.1", store.port), timeout=PATIENCE) for _ in others]
     for connection, message in zip(connections, others):
         connection.sendall(message)
     started = time.monotonic()
     assert store.ask("GET", "/health").status == 200
-    assert time.monotonic() - started < 1
     for connection in connections:
         assert connection.recv(65536) == b""
         connection.close()
-    assert 0.5 < time.monotonic() - started < 10
-    received = 0
-    try:
-        time.sleep(max(0, started + 6 - time.monotonic()))
-        while piece := lazy.recv(1 << 20):
-            received += len(piece)
-    except ConnectionResetError:
-        pass
-    assert received < 8 * 4_000_000
-    lazy.close()
-    assert store.ask("GET", "/health").status == 200
+    assert time.monotonic() - started > 0.5
+
+
+def test_a_client_that_does_not_take_its_answers_is_closed(start):
+    """It holds the only connection there is; once it is closed, another one is served."""
+    store = start("--request-timeout", "1", "--max-connections", "1")
+    large = {f"a__t{n}": text_table("x" * 200) for n in range(20000)}
+    schema_hash = store.publish_schema(large, app="a")
+    until_healthy(store)
+    with socket.create_connection(("127.0.0.1", store.port), timeout=PATIENCE) as lazy:
+        ask = f"GET /apps/a/schema/{schema_hash} HTTP/1.1\r\nX-Jazz-Admin-Secret: {SECRET}\r\n\r\n"
+        lazy.sendall(ask.encode() * 8)
+        assert lazy.recv(1)
+        until_healthy(store)
 
 
 def test_a_trickling_body_ends_in_time(start):
@@ -200,10 +199,9 @@ def test_a_trickling_body_ends_in_time(start):
         connection.sendall(post(b"", "Content-Length: 1000000"))
         started = time.monotonic()
         with pytest.raises(OSError):
-            while time.monotonic() - started < 20:
+            while time.monotonic() - started < PATIENCE:
                 connection.sendall(b"x")
-                time.sleep(0.05)
-        assert time.monotonic() - started < 10
+                select.select([], [], [connection], 0.05)
 
 
 def until_healthy(store):

@@ -1,6 +1,7 @@
 """The chain of permission bundles."""
 
 import json
+import sqlite3
 import threading
 import uuid
 
@@ -174,3 +175,26 @@ def test_a_large_bundle(store, schema_hash):
     permissions = {f"a__t{n}": {"select": {"using": {"type": "Or", "exprs": [{"type": "True"}] * 20}}} for n in range(2000)}
     assert store.publish_permissions(schema_hash, permissions).status == 201
     assert json.loads(store.admin("GET", "admin/permissions").body)["permissions"] == permissions
+
+
+def test_a_head_that_another_process_is_just_changing_is_waited_for(start, tmp_path):
+    """store.perm-race: the head is read under the write lock, so a late post sees the new one and is stale."""
+    store = start("--db", tmp_path / "db")
+    schema_hash = store.publish_schema({"a__t": text_table("x")}, app="one")
+    first = store.publish_permissions(schema_hash, SOME, app="one").json["head"]["bundleObjectId"]
+    other = sqlite3.connect(tmp_path / "db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute(
+        "INSERT INTO bundles (app, version, schema_hash, parent, object_id, fingerprint, permissions) "
+        "SELECT app, version + 1, schema_hash, object_id, ?, fingerprint, permissions FROM bundles",
+        (str(uuid.uuid4()),),
+    )
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(store.publish_permissions(schema_hash, OTHER, first, app="one")))
+    thread.start()
+    thread.join(0.3)
+    assert not answers
+    other.execute("COMMIT")
+    thread.join()
+    assert is_error(answers[0], 409, "bad_request")
+    assert store.head("one")["version"] == 2
