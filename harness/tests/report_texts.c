@@ -1,5 +1,6 @@
 /* Texts from outside, made visible; and the limits that keep a report a file that can be read. */
 #include <criterion/criterion.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,28 @@ Test(report_limits, a_long_transcript_keeps_its_ends_and_what_the_failure_is_abo
     cr_expect_null(strstr(out.bytes, "\"message 500.\""));
     cr_expect_not_null(strstr(out.bytes, "\"left_out\":29250"), "the gap is not named");
     buffer_free(&out);
+    report_results_end(&made);
+}
+
+Test(report_limits, a_long_block_is_cut_between_lines_in_its_middle) {
+    struct report_results made;
+    report_results_begin(&made);
+    add_long(&made, 5000, 10);
+    struct buffer whole = {0}, cut = {0};
+    report_block(&whole, &made.cases[0], &made.head, SIZE_MAX);
+    report_block(&cut, &made.cases[0], &made.head, 4096);
+    cr_expect(cut.length <= 4096 && cut.length > 3800, "%zu bytes", cut.length);
+    const char *note = strstr(cut.bytes, "   … ");
+    cr_assert_not_null(note);
+    size_t left_out = strtoull(note + strlen("   … "), NULL, 10), head = (size_t)(note - cut.bytes);
+    const char *rest = strchr(note, '\n') + 1;
+    size_t tail = cut.length - (size_t)(rest - cut.bytes);
+    cr_expect_eq(head + left_out + tail, whole.length);
+    cr_expect(memcmp(cut.bytes, whole.bytes, head) == 0 && note[-1] == '\n');
+    cr_expect_str_eq(rest, whole.bytes + whole.length - tail);
+    cr_expect_eq(whole.bytes[whole.length - tail - 1], '\n');
+    buffer_free(&cut);
+    buffer_free(&whole);
     report_results_end(&made);
 }
 
