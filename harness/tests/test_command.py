@@ -1,0 +1,231 @@
+"""The command line: exit statuses, messages for bad input, runs that cannot be judged, servers started for a run."""
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("MESHSPEC_BUILD", "build")
+MESHSPEC = BUILD / "meshspec"
+SMALL = "scenarios/join/delta.yaml"
+GOOD = """title: A fresh room
+clauses: [join.fresh]
+clients: {ana: {}}
+steps:
+  - ana: hello
+  - ana: {gets: {t: welcome}}
+"""
+
+
+def meshspec(*arguments, **options):
+    return subprocess.run([MESHSPEC, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False, **options)
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    def write(text):
+        path = tmp_path / "one.yaml"
+        path.write_text(text)
+        return path
+    return write
+
+
+# ---- usage ----
+
+
+@pytest.mark.parametrize("arguments", [[], ["sing"], ["run", "--sing"], ["run", "--profile"], ["run", "--profile", "0.3.0"],
+                                       ["run", "--seed", "x"], ["run", "--target", "ftp://x"], ["run", "--color", "blue"],
+                                       ["run", "--rerun", "0"], ["run", "--only", "nothing/*"], ["run", "nowhere.yaml"], ["replay"],
+                                       ["replay", "nowhere.jsonl"], ["run", "--known-failing", "nowhere.txt"], ["help", "sing"]])
+def test_bad_usage_is_2_and_says_why(arguments):
+    ran = meshspec(*arguments)
+    assert ran.returncode == 2 and ran.stderr.strip() and not ran.stdout
+
+
+@pytest.mark.parametrize("verb", ["run", "list", "lint", "clauses", "replay", "diff"])
+def test_every_verb_has_help_with_examples_and_a_man_page(verb):
+    ran = meshspec(verb, "--help")
+    assert ran.returncode == 0 and f"usage: meshspec {verb}" in ran.stdout and "examples:\n  meshspec " in ran.stdout
+    page = meshspec("help", "--man", verb).stdout
+    assert page.startswith(f".TH MESHSPEC-{verb} 1") and ".SH EXAMPLES" in page
+
+
+def test_completion_is_a_script_that_bash_takes():
+    script = meshspec("help", "--completion").stdout
+    ran = subprocess.run(["bash", "-c", script + "COMP_WORDS=(meshspec run --prof); COMP_CWORD=2; _meshspec; echo ${COMPREPLY[@]}"],
+                         capture_output=True, text=True, check=True)
+    assert ran.stdout == "--profile\n"
+
+
+# ---- bad scenarios ----
+
+
+@pytest.mark.parametrize("good, bad, place, words", [
+    ("gets:", "get:", ":6:", 'did you mean "gets"'),
+    ("join.fresh", "join.fresj", ":2:", "join.fresh"),
+    ("title: A fresh room", "title: [A]", ":1:", "sentence"),
+    ("{t: welcome}}", "{t: welcome}", ":", ""),
+    ("- ana: hello", "- eve: hello", ":5:", "eve"),
+    ("{t: welcome}", "{t: {$bynd: x}}", ":6:", "$bind"),
+])
+def test_a_bad_scenario_is_2_with_its_place_and_nothing_is_run(scenario, good, bad, place, words):
+    path = scenario(GOOD.replace(good, bad))
+    ran = meshspec("run", path)
+    assert ran.returncode == 2 and not ran.stdout
+    first = ran.stderr.splitlines()[0]
+    assert first.startswith(f"{path}{place}") and words in first, ran.stderr
+
+
+def test_one_bad_file_keeps_the_good_ones_from_running(scenario):
+    ran = meshspec("run", SMALL, scenario("title: x\n"))
+    assert ran.returncode == 2 and not ran.stdout and "nothing was run" in ran.stderr
+
+
+# ---- targets that cannot be judged ----
+
+
+def closed_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def test_a_url_that_nobody_answers_is_3_and_no_case_is_green():
+    ran = meshspec("run", "--target", f"ws://127.0.0.1:{closed_port()}/", "--json", "-", "scenarios/join")
+    report = json.loads(ran.stdout)
+    assert ran.returncode == 3
+    assert {case["verdict"] for case in report["cases"]} == {"error"}
+    assert all("does not answer" in case["reason"] for case in report["cases"])
+
+
+def test_a_server_that_is_no_websocket_server_is_3():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        ran = meshspec("run", "--target", f"ws://127.0.0.1:{server.getsockname()[1]}/", SMALL)
+    assert ran.returncode == 3 and "does not answer" in ran.stdout
+
+
+@pytest.mark.parametrize("command, words", [("true", "ended before"), ("echo hello; cat", "listening URL"), ("/nowhere/relay", "not found")])
+def test_a_server_that_does_not_get_ready_is_3(command, words):
+    ran = meshspec("run", "--spawn", command, SMALL, stdin=subprocess.DEVNULL)
+    assert ran.returncode == 3 and words in ran.stderr and not ran.stdout
+
+
+def test_a_relay_that_dies_in_the_middle_makes_errors_and_the_report_is_complete(tmp_path):
+    killer = tmp_path / "killer.sh"
+    # The races are played so often that the relay is gone before their end: it has a second of processor time to live.
+    killer.write_text(f"ulimit -t 1; exec '{BUILD}/meshspec-relay' --port 0\n")
+    out = tmp_path / "out.json"
+    ran = meshspec("run", "--spawn", f"sh {killer}", "--race-rounds", "10000", "--json", out, "scenarios/stories", "scenarios/seq")
+    report = json.loads(out.read_text())
+    verdicts = [case["verdict"] for case in report["cases"]]
+    assert ran.returncode in (1, 3) and "error" in verdicts and report["summary"]["cases"] == len(verdicts)
+    first = verdicts.index("error")
+    assert set(verdicts[first:]) <= {"error", "skip"}, verdicts
+
+
+def test_skipped_alone_is_not_green():
+    ran = meshspec("run", "scenarios/selftest/needs-a-socket.yaml")
+    assert ran.returncode == 3 and "nothing could be judged" in ran.stdout
+
+
+# ---- servers started for a run ----
+
+
+def test_a_spawned_relay_is_judged_and_ended():
+    ran = meshspec("run", "--spawn", f"'{BUILD}/meshspec-relay' --port 0", "scenarios/join")
+    assert ran.returncode == 0 and " 0 failed" in ran.stdout
+
+
+def test_a_spawned_server_that_ends_badly_spoils_the_run():
+    ran = meshspec("run", "--spawn", f"trap 'exit 7' TERM; '{BUILD}/meshspec-relay' --port 0 & wait", SMALL)
+    assert ran.returncode == 3 and "status 7" in ran.stderr
+
+
+# ---- known failures, reruns ----
+
+FAILING = "scenarios/selftest/wrong-field.yaml"
+
+
+@pytest.fixture
+def listed(tmp_path):
+    def write(text):
+        path = tmp_path / "known.txt"
+        path.write_text(text)
+        return path
+    return write
+
+
+def test_a_known_failure_does_not_fail_the_run(listed):
+    ran = meshspec("run", "--known-failing", listed("# ours\n\nselftest/wrong-*: the relay is young\n"), FAILING, SMALL)
+    assert ran.returncode == 0 and "1 failed as known" in ran.stdout
+
+
+def test_a_known_failure_in_one_profile_says_nothing_of_others(listed):
+    known = listed("selftest/wrong-field@0.1.0: only there\n")
+    assert meshspec("run", "--known-failing", known, FAILING).returncode == 1
+    assert meshspec("run", "--known-failing", known, "--profile", "0.1.0", FAILING, SMALL).returncode == 0
+
+
+def test_a_listed_case_that_passes_fails_the_run(listed):
+    ran = meshspec("run", "--known-failing", listed("join/delta: once upon a time\n"), SMALL)
+    assert ran.returncode == 1 and "XPASS join/delta" in ran.stdout and "once upon a time" in ran.stdout
+
+
+def test_a_line_that_means_no_case_fails_a_whole_run(listed):
+    ran = meshspec("run", "--known-failing", listed("join/no-such-case: gone\n"))
+    assert ran.returncode == 1 and "line 1 of the known failures means no case" in ran.stdout
+
+
+@pytest.mark.parametrize("line", ["join/delta", "join/delta:", ": why"])
+def test_a_line_without_a_reason_is_refused(listed, line):
+    ran = meshspec("run", "--known-failing", listed(f"\n{line}\n"), SMALL)
+    assert ran.returncode == 2 and ":2:1: expected `GLOB: reason`" in ran.stderr
+
+
+def test_a_stable_failure_is_told_from_a_flaky_one(tmp_path):
+    ran = meshspec("run", "--rerun", "3", FAILING)
+    assert "stable: failed 4 of 4 times" in ran.stdout
+    # Strikes once: the first run fails, the repeated ones pass.
+    adapter = f"'{sys.executable}' tools/adapters/misbehaving/adapter.py --once {tmp_path}/struck --crash-on 1"
+    ran = meshspec("run", "--target", f"exec:{adapter}", "--rerun", "2", SMALL)
+    assert ran.returncode in (0, 3)
+
+
+def test_a_failing_should_is_a_warning_and_fails_when_strict():
+    adapter = f"'{sys.executable}' tools/adapters/misbehaving/adapter.py --break replaces-surrogates"
+    only = ["run", "--target", f"exec:{adapter}", "scenarios/frame"]
+    relaxed = meshspec(*only)
+    assert relaxed.returncode == 0 and "WARN frame/" in relaxed.stdout
+    strict = meshspec(*only, "--strict")
+    assert strict.returncode == 1 and "FAIL frame/" in strict.stdout
+
+
+def test_the_line_that_repeats_a_case_repeats_it():
+    first = meshspec("run", FAILING)
+    line = next(line for line in first.stdout.splitlines() if line.startswith("  again: "))
+    again = subprocess.run(line.removeprefix("  again: "), shell=True, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert again.returncode == 1 and "selftest/wrong-field" in again.stdout
+
+
+# ---- recordings ----
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "0.1.1", "0.2.0"])
+@pytest.mark.parametrize("target", ["memory", "c", "python"])
+def test_both_relays_replay_the_recordings(version, target):
+    command = {"memory": "memory", "c": f"exec:'{BUILD}/meshspec-adapter'",
+               "python": f"exec:'{sys.executable}' tools/adapters/python-relay/adapter.py"}[target]
+    ran = meshspec("replay", "--target", command, f"fixtures/recordings/mesh-{version}.jsonl")
+    assert ran.returncode == 0 and "40 sessions, 40 alike, 0 different" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_a_difference_from_a_recording_is_shown():
+    adapter = f"'{sys.executable}' tools/adapters/misbehaving/adapter.py --break no-gone"
+    ran = meshspec("replay", "--target", f"exec:{adapter}", "fixtures/recordings/mesh-0.1.0.jsonl")
+    assert ran.returncode == 1 and "wanted" in ran.stdout
