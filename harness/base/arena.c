@@ -1,7 +1,7 @@
 #include "harness/base/arena.h"
 
-#include <stdarg.h>
 #include <stdalign.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/base/memory.h"
 
-#define FIRST_BLOCK ((size_t)2048)       /* bytes; most messages fit */
+#define FIRST_BLOCK ((size_t)2048)        /* bytes; most messages fit */
 #define LARGEST_BLOCK ((size_t)256 << 10) /* blocks double up to this; anything larger gets a block of its own */
 #define ALIGNMENT alignof(max_align_t)
 

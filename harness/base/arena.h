@@ -8,8 +8,8 @@
 
 struct arena;
 
-/* Makes an empty arena. Aborts the process with a message and status 4 when memory is out, as all functions here do: the
-   harness has nothing sensible to judge with then. */
+/* Makes an empty arena. Aborts the process with a message and status 4 when memory is out, as all functions here do:
+   the harness has nothing sensible to judge with then. */
 struct arena *arena_new(void);
 
 /* Frees everything that was allocated from it. NULL is allowed. */

@@ -1,6 +1,6 @@
 /*
- * Plain memory that is never NULL: running out ends the process with a message and status 4, for the harness has nothing
- * sensible to judge with then.
+ * Plain memory that is never NULL: running out ends the process with a message and status 4, for the harness has
+ * nothing sensible to judge with then.
  */
 #ifndef MESHSPEC_MEMORY_H
 #define MESHSPEC_MEMORY_H
@@ -17,8 +17,8 @@ void *memory_resize(void *memory, size_t size);
 void *memory_zeroed(size_t count, size_t size);
 
 /*
- * Makes room in a growing array for one element more: doubles `*capacity` when `count` has reached it. Returns the array,
- * moved or not. Owner and free() as with memory_new.
+ * Makes room in a growing array for one element more: doubles `*capacity` when `count` has reached it. Returns the
+ * array, moved or not. Owner and free() as with memory_new.
  */
 void *memory_room(void *array, size_t count, size_t *capacity, size_t element_size);
 

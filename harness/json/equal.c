@@ -7,7 +7,7 @@
 struct pairs {
     struct pair {
         const struct json_value *a, *b;
-    } *items;
+    } * items;
     size_t count, capacity;
 };
 
@@ -43,7 +43,8 @@ static bool compare_elements(struct pairs *pairs, const struct json_value *a, co
     return true;
 }
 
-/* Most objects that are equal have their keys in the same order: only from the first key that differs are they looked up. */
+/* Most objects that are equal have their keys in the same order: only from the first key that differs are they looked
+   up. */
 static bool compare_members(struct pairs *pairs, const struct json_value *a, const struct json_value *b) {
     const struct json_value *member = a->first;
     for (const struct json_value *other = b->first; member != NULL && text_equal(member->key, other->key);

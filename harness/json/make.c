@@ -24,8 +24,6 @@ struct json_value *json_boolean(struct arena *arena, bool boolean) {
 
 /* The shortest spelling that reads back as the same double. */
 static char *spell(struct arena *arena, double number) {
-    if (isnan(number))
-        return arena_format(arena, "null");
     if (isinf(number))
         return arena_format(arena, number < 0 ? "-1e400" : "1e400");
     if (number == floor(number) && fabs(number) < 1e15)

@@ -12,7 +12,8 @@ int json_key_compare(struct text a, struct text b) {
 }
 
 /* Merges two sorted runs; the first one's elements stay in front of equal ones. */
-static void merge(struct json_value **out, struct json_value **left, struct json_value **right, struct json_value **end) {
+static void merge(struct json_value **out, struct json_value **left, struct json_value **right,
+                  struct json_value **end) {
     struct json_value **middle = right;
     while (left < middle && right < end)
         *out++ = json_key_compare((*left)->key, (*right)->key) <= 0 ? *left++ : *right++;

@@ -7,8 +7,9 @@
 #include "harness/json/value.h"
 
 /*
- * The text is copied once into the arena, and strings are decoded in place: an escape is never shorter than what it stands
- * for. The NUL behind the copy ends every run of digits, letters or blanks, so that only strings ask for the end.
+ * The text is copied once into the arena, and strings are decoded in place: an escape is never shorter than what it
+ * stands for. The NUL behind the copy ends every run of digits, letters or blanks, so that only strings ask for the
+ * end.
  */
 struct parser {
     struct arena *arena;
@@ -20,6 +21,7 @@ struct parser {
     struct json_value *root;
     struct json_value **open; /* the containers around `at`, outermost first */
     size_t depth, capacity;
+    size_t count; /* of values so far */
 };
 
 /* ---- errors ------------------------------------------------------------------------------------ */
@@ -174,7 +176,16 @@ static bool read_scalar(struct parser *parser, struct json_value *value) {
         value->type = JSON_BOOLEAN;
         return read_word(parser, "false");
     case '-':
-    case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
         return read_number(parser, value);
     default:
         return expected(parser, "a JSON value");
@@ -285,6 +296,9 @@ static void close_container(struct parser *parser) {
 /* Reads a value up to where its first child, or what follows it, starts. `*opened`: a child comes next. */
 static bool read_value(struct parser *parser, bool *opened) {
     skip_blanks(parser);
+    if (++parser->count > JSON_VALUES_CEILING)
+        return error_set(parser->error, ERROR_USAGE, "byte %zu: more than %zu values in one text",
+                         (size_t)(parser->at - parser->start), JSON_VALUES_CEILING);
     struct json_value *value = add_value(parser);
     *opened = false;
     char c = *parser->at;

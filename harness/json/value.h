@@ -20,33 +20,37 @@
 enum json_type { JSON_NULL, JSON_BOOLEAN, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
 /*
- * One value. Children of arrays and objects are a list in order of appearance. `line` and `column` count from 1 and are 0 where
- * the value does not come from a file.
+ * One value. Children of arrays and objects are a list in order of appearance. `line` and `column` count from 1 and
+ * are 0 where the value does not come from a file.
  */
 struct json_value {
     enum json_type type;
     bool boolean;
     bool plain; /* from YAML: a scalar written without quotes */
     double number;
-    struct text text;          /* JSON_STRING: the characters; JSON_NUMBER: its spelling */
-    struct text key;           /* as a member of an object */
-    struct json_value *first;  /* children */
+    struct text text;         /* JSON_STRING: the characters; JSON_NUMBER: its spelling */
+    struct text key;          /* as a member of an object */
+    struct json_value *first; /* children */
     struct json_value *last;
-    struct json_value *next;   /* the next sibling */
-    size_t count;              /* of children */
+    struct json_value *next;       /* the next sibling */
+    size_t count;                  /* of children */
     uint32_t line, column;         /* where the value starts */
     uint32_t key_line, key_column; /* where its key starts */
 };
 
 /* ---- reading and writing ---- */
 
+#define JSON_VALUES_CEILING ((size_t)10000000) /* values in one text; about 1.2 GB */
+
 /*
- * Parses one JSON text (RFC 8259, strict: no trailing text, valid UTF-8 only). Duplicate keys: the last one wins, in the
- * place of the first. Returns NULL and an ERROR_USAGE with the byte offset and what was expected there when `text` is not JSON.
+ * Parses one JSON text (RFC 8259, strict: no trailing text, valid UTF-8 only). Duplicate keys: the last one wins, in
+ * the place of the first. A number past the largest double is infinite. Returns NULL and an ERROR_USAGE with the byte
+ * offset and what was expected there when `text` is not JSON, or holds more than JSON_VALUES_CEILING values.
  */
 struct json_value *json_parse(struct arena *arena, struct text text, struct error *error);
 
-/* Appends the value as compact JSON: numbers as they were spelled, U+0000 and lone surrogates as \uXXXX, everything else as UTF-8. */
+/* Appends the value as compact JSON: numbers as they were spelled, U+0000 and lone surrogates as \uXXXX, everything
+   else as UTF-8. */
 void json_print(struct buffer *out, const struct json_value *value);
 
 /* Appends one string, quoted. */
@@ -56,7 +60,7 @@ void json_print_string(struct buffer *out, struct text text);
 
 struct json_value *json_null(struct arena *arena);
 struct json_value *json_boolean(struct arena *arena, bool boolean);
-struct json_value *json_number(struct arena *arena, double number);
+struct json_value *json_number(struct arena *arena, double number); /* spelled shortest; infinity as 1e400; not a NaN */
 struct json_value *json_string(struct arena *arena, struct text text); /* the bytes are copied */
 struct json_value *json_array(struct arena *arena);
 struct json_value *json_object(struct arena *arena);
@@ -64,7 +68,8 @@ struct json_value *json_object(struct arena *arena);
 /* Appends `child` (which must not be in another parent) to an array. */
 void json_append(struct json_value *array, struct json_value *child);
 
-/* Sets a member: replaces one of that key in its place, else appends. The key is borrowed: it must live as long as the arena. */
+/* Sets a member: replaces one of that key in its place, else appends. The key is borrowed: it must live as long as
+   the arena. */
 void json_set(struct json_value *object, struct text key, struct json_value *child);
 
 /* Takes a member out; nothing when it is not there. */

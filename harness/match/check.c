@@ -50,7 +50,8 @@ static const char *came(const struct json_value *value) {
 static bool wrong(struct checker *checker, const struct json_value *argument, const char *wanted) {
     struct buffer name = {.ceiling = 100};
     buffer_text(&name, argument->key);
-    fault_at(checker->error, argument->line, argument->column, "%s takes %s, not %s", name.bytes, wanted, came(argument));
+    fault_at(checker->error, argument->line, argument->column, "%s takes %s, not %s", name.bytes, wanted,
+             came(argument));
     buffer_free(&name);
     return false;
 }
@@ -74,8 +75,9 @@ static bool check_true(struct checker *checker, const struct json_value *argumen
 static bool check_list(struct checker *checker, const struct json_value *argument, size_t least) {
     if (argument->type != JSON_ARRAY)
         return wrong(checker, argument, "a list");
-    return argument->count >= least || fault_at(checker->error, argument->line, argument->column,
-                                                "%.*s takes a list that is not empty", (int)argument->key.length, argument->key.bytes);
+    return argument->count >= least ||
+           fault_at(checker->error, argument->line, argument->column, "%.*s takes a list that is not empty",
+                    (int)argument->key.length, argument->key.bytes);
 }
 
 static bool check_unordered(struct checker *checker, const struct json_value *argument) {
@@ -140,8 +142,8 @@ static bool check_json(struct checker *checker, const struct json_value *argumen
 /* ---- $repeat, $nested, $concat, $plus ---------------------------------------------------------- */
 
 /* The argument is an object with these keys and no others; the first `required` of them must be there. */
-static bool check_keys(struct checker *checker, const struct json_value *argument, const char *const *keys, size_t count,
-                       size_t required) {
+static bool check_keys(struct checker *checker, const struct json_value *argument, const char *const *keys,
+                       size_t count, size_t required) {
     for (const struct json_value *member = argument->first; member != NULL; member = member->next) {
         size_t i = 0;
         while (i < count && !text_equal(member->key, text_of(keys[i])))
@@ -201,8 +203,9 @@ static bool check_items(struct checker *checker, const struct json_value *argume
         return false;
     for (const struct json_value *item = argument->first; item != NULL; item = item->next)
         if (!is_or_gives(item, JSON_NUMBER) && !(strings && item->type == JSON_STRING))
-            return fault_at(checker->error, item->line, item->column, "%.*s takes %s, not %s", (int)argument->key.length,
-                            argument->key.bytes, strings ? "strings and numbers" : "numbers", came(item));
+            return fault_at(checker->error, item->line, item->column, "%.*s takes %s, not %s",
+                            (int)argument->key.length, argument->key.bytes, strings ? "strings and numbers" : "numbers",
+                            came(item));
     return true;
 }
 

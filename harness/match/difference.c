@@ -91,8 +91,8 @@ static struct text kept(struct arena *arena, struct text text) {
     return (struct text){arena_copy(arena, text.bytes, text.length), text.length};
 }
 
-bool differ_texts(const struct walk *walk, const struct json_value *pattern, const struct json_value *extra, struct text wanted,
-                  struct text came) {
+bool differ_texts(const struct walk *walk, const struct json_value *pattern, const struct json_value *extra,
+                  struct text wanted, struct text came) {
     struct matcher *matcher = walk->matcher;
     if (walk->quiet || matcher->difference_count == DIFFERENCE_COUNT_CEILING)
         return false;
@@ -115,7 +115,8 @@ bool differ_texts(const struct walk *walk, const struct json_value *pattern, con
     return false;
 }
 
-bool differ(const struct walk *walk, const struct json_value *pattern, const char *wanted, const struct json_value *value) {
+bool differ(const struct walk *walk, const struct json_value *pattern, const char *wanted,
+            const struct json_value *value) {
     if (walk->quiet)
         return false;
     struct buffer came = {0};

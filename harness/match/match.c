@@ -33,7 +33,8 @@ static void walk_end(struct walk *walk) {
 
 /* ---- one place --------------------------------------------------------------------------------- */
 
-static bool match_array(struct walk *walk, const struct json_value *pattern, const struct json_value *value, bool exact) {
+static bool match_array(struct walk *walk, const struct json_value *pattern, const struct json_value *value,
+                        bool exact) {
     if (pattern->count != value->count) {
         if (walk->quiet)
             return false;
@@ -42,13 +43,16 @@ static bool match_array(struct walk *walk, const struct json_value *pattern, con
         buffer_format(&came, "%zu: ", value->count);
         describe_value(&wanted, pattern);
         describe_value(&came, value);
-        differ_texts(walk, pattern, NULL, (struct text){wanted.bytes, wanted.length}, (struct text){came.bytes, came.length});
+        differ_texts(walk, pattern, NULL, (struct text){wanted.bytes, wanted.length},
+                     (struct text){came.bytes, came.length});
         buffer_free(&wanted);
         buffer_free(&came);
         return false;
     }
     if (pattern->count > 0)
-        push(walk, (struct frame){.pattern = pattern, .value = value, .child = pattern->first, .element = value->first, .exact = exact});
+        push(walk,
+             (struct frame){
+                 .pattern = pattern, .value = value, .child = pattern->first, .element = value->first, .exact = exact});
     return true;
 }
 
@@ -56,7 +60,8 @@ static bool match_array(struct walk *walk, const struct json_value *pattern, con
 static bool match_no_more(struct walk *walk, const struct json_value *pattern, const struct json_value *value) {
     struct json_members wanted = json_members_of(pattern);
     bool matched = true;
-    for (const struct json_value *member = value->first; member != NULL && (matched || !walk->quiet); member = member->next) {
+    for (const struct json_value *member = value->first; member != NULL && (matched || !walk->quiet);
+         member = member->next) {
         if (json_members_find(&wanted, member->key) != NULL)
             continue;
         matched = false;
@@ -69,18 +74,24 @@ static bool match_no_more(struct walk *walk, const struct json_value *pattern, c
     return matched;
 }
 
-static bool match_object(struct walk *walk, const struct json_value *pattern, const struct json_value *value, bool exact) {
+static bool match_object(struct walk *walk, const struct json_value *pattern, const struct json_value *value,
+                         bool exact) {
     bool matched = !exact || match_no_more(walk, pattern, value);
     if (pattern->count == 0)
         return matched;
     bool many = pattern->count > JSON_WALKED_MEMBERS && value->count > JSON_WALKED_MEMBERS;
-    push(walk, (struct frame){.pattern = pattern, .value = value, .child = pattern->first, .exact = exact,
+    push(walk, (struct frame){.pattern = pattern,
+                              .value = value,
+                              .child = pattern->first,
+                              .exact = exact,
                               .sorted = many ? json_members_sorted(value) : NULL});
     return matched;
 }
 
-/* Holds a value against a pattern; of containers only the containers themselves, their children come with the next frame. */
-static bool match_here(struct walk *walk, const struct json_value *pattern, const struct json_value *value, bool exact) {
+/* Holds a value against a pattern; of containers only the containers themselves, their children come with the next
+   frame. */
+static bool match_here(struct walk *walk, const struct json_value *pattern, const struct json_value *value,
+                       bool exact) {
     enum operator kind = operator_of(pattern);
     if (kind != OPERATOR_NONE)
         return match_operator(walk, kind, pattern, value, exact);
@@ -118,7 +129,8 @@ static void advance(struct walk *walk) {
 
 static bool gives_up(const struct walk *walk, bool matched) {
     const struct matcher *matcher = walk->matcher;
-    return matcher->fault != NULL || (!matched && (walk->quiet || matcher->difference_count == DIFFERENCE_COUNT_CEILING));
+    return matcher->fault != NULL ||
+           (!matched && (walk->quiet || matcher->difference_count == DIFFERENCE_COUNT_CEILING));
 }
 
 static bool run(struct walk *walk, const struct json_value *pattern, const struct json_value *value, bool exact) {

@@ -15,14 +15,17 @@
  *   {$regex: R}        a string that POSIX extended regex R finds a match in
  *   {$not: P}          a value that does not match P; there must be one
  *   {$one-of: [P…]}    matches at least one
- *   {$length: P}       the length of a string (in UTF-16 code units) or array, or the number of an object's keys, matches P
+ *   {$length: P}       the length of a string (in UTF-16 code units) or array, or the number of an object's keys,
+ *       matches P
  *   {$all: [P…]}       matches each
  *   {$json: "text"}    equal to this JSON text (for what YAML cannot write: lone surrogates)
  *   {$literal: V}      equal to V, operators in it not read
- *   {$repeat: {text: T, times: N}}, {$nested: {in: array|object, levels: N}}, {$concat: …}, {$plus: …}  equal to this generated value (see template.h)
+ *   {$repeat: {text: T, times: N}}, {$nested: {in: array|object, levels: N}}, {$concat: …}, {$plus: …}  equal to this
+ *       generated value (see template.h)
  *
- * Plain JSON may be nested to any depth; operators stand in each other at most 64 deep. $one-of and $contains take the first
- * choice that fits. Patterns of one $unordered that bind names are tried in the order in which they are written.
+ * Plain JSON may be nested to any depth; operators stand in each other at most 64 deep. $one-of and $contains take
+ * the first choice that fits. Patterns of one $unordered that bind names are tried in the order in which they are
+ * written.
  */
 #ifndef MESHSPEC_MATCH_H
 #define MESHSPEC_MATCH_H
@@ -49,9 +52,9 @@ void bindings_set(struct bindings *bindings, struct text name, const struct json
 
 /* One place where the value is not as the pattern wants. */
 struct difference {
-    struct text path;   /* like `env.ops[0].path`; empty for the whole */
-    struct text wanted; /* readable, at most DIFFERENCE_TEXT_CEILING bytes */
-    struct text came;   /* likewise; "nothing" for an absent member */
+    struct text path;      /* like `env.ops[0].path`; empty for the whole */
+    struct text wanted;    /* readable, at most DIFFERENCE_TEXT_CEILING bytes */
+    struct text came;      /* likewise; "nothing" for an absent member */
     uint32_t line, column; /* of the pattern's place in its file; 0 when it has none */
     struct difference *next;
 };
@@ -62,17 +65,19 @@ struct difference {
 struct match_result {
     bool matched;
     struct difference *first; /* in order of the pattern; allocated in the bindings' arena */
-    const char *fault;        /* NULL; else the scenario's own mistake ("12:5: nothing has bound the name …"): matched is false */
+    /* NULL; else the scenario's own mistake ("12:5: nothing has bound the name …"): `matched` is false. */
+    const char *fault;
 };
 
 /*
- * Holds `value` (NULL: no value) against `pattern`. New bindings are kept only when the whole matches. `pattern` must have passed match_check.
+ * Holds `value` (NULL: no value) against `pattern`. New bindings are kept only when the whole matches. `pattern` must
+ * have passed match_check.
  */
 struct match_result match(const struct json_value *pattern, const struct json_value *value, struct bindings *bindings);
 
 /*
- * Holds an array of values against an array of patterns, one to one in some order, as $unordered does (gets-in-any-order).
- * At most 2000 of them.
+ * Holds an array of values against an array of patterns, one to one in some order, as $unordered does
+ * (gets-in-any-order). At most 2000 of them.
  */
 struct match_result match_in_any_order(const struct json_value *patterns, const struct json_value *values,
                                        struct bindings *bindings);
@@ -81,8 +86,8 @@ struct match_result match_in_any_order(const struct json_value *patterns, const 
 void difference_print(struct buffer *out, const struct difference *difference);
 
 /*
- * Checks a pattern once, when it is loaded: operators known, alone in their object, their argument of the right type, regexes compile.
- * Returns false with ERROR_USAGE naming line, column and what was expected.
+ * Checks a pattern once, when it is loaded: operators known, alone in their object, their argument of the right type,
+ * regexes compile. Returns false with ERROR_USAGE naming line, column and what was expected.
  */
 bool match_check(const struct json_value *pattern, struct error *error);
 

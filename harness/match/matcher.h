@@ -42,8 +42,9 @@ struct walk {
 };
 
 /*
- * Holds `value` (NULL: none) against `pattern`, down to the last level. `outer` gives the place and the matcher; a quiet
- * outer walk makes this one quiet too. On false, bindings made on the way are still there: the caller takes them back.
+ * Holds `value` (NULL: none) against `pattern`, down to the last level. `outer` gives the place and the matcher; a
+ * quiet outer walk makes this one quiet too. On false, bindings made on the way are still there: the caller takes
+ * them back.
  */
 bool walk_part(const struct walk *outer, const struct json_value *pattern, const struct json_value *value, bool exact,
                bool quiet);
@@ -52,8 +53,8 @@ bool walk_part(const struct walk *outer, const struct json_value *pattern, const
 void walk_unbind(const struct walk *walk, struct binding *mark);
 
 /* Holds a value against an operator. */
-bool match_operator(struct walk *walk, enum operator kind, const struct json_value *pattern, const struct json_value *value,
-                    bool exact);
+bool match_operator(struct walk *walk, enum operator kind, const struct json_value *pattern,
+                    const struct json_value *value, bool exact);
 
 /* Holds the elements of an array against a list of patterns, one to one in some order. */
 bool match_unordered(struct walk *walk, const struct json_value *patterns, const struct json_value *array, bool exact);
@@ -61,14 +62,16 @@ bool match_unordered(struct walk *walk, const struct json_value *patterns, const
 /* ---- differences; all return false --------------------------------------------------------------- */
 
 /* `wanted` is readable text; `value` is what came, NULL for nothing. */
-bool differ(const struct walk *walk, const struct json_value *pattern, const char *wanted, const struct json_value *value);
+bool differ(const struct walk *walk, const struct json_value *pattern, const char *wanted,
+            const struct json_value *value);
 
 /* The pattern's own JSON is what was wanted. */
 bool differ_plain(const struct walk *walk, const struct json_value *pattern, const struct json_value *value);
 
-/* Both texts are given. `extra`: a member of the value at the frame's level, for which the pattern has no place; else NULL. */
-bool differ_texts(const struct walk *walk, const struct json_value *pattern, const struct json_value *extra, struct text wanted,
-                  struct text came);
+/* Both texts are given. `extra`: a member of the value at the frame's level, for which the pattern has no place; else
+   NULL. */
+bool differ_texts(const struct walk *walk, const struct json_value *pattern, const struct json_value *extra,
+                  struct text wanted, struct text came);
 
 /* The scenario itself is at fault: nothing matches. Noted as a difference too. */
 bool differ_fault(const struct walk *walk, const struct json_value *pattern, const char *fault);

@@ -118,7 +118,8 @@ static bool match_regex(const struct walk *walk, const struct json_value *patter
         found = regexec(&regex, value->text.bytes, 1, &whole, REG_STARTEND) == 0;
         regfree(&regex);
     }
-    return found || differ_words(walk, pattern, "a string that matches the regular expression ", pattern->first, "", value);
+    return found ||
+           differ_words(walk, pattern, "a string that matches the regular expression ", pattern->first, "", value);
 }
 
 static bool match_length(const struct walk *walk, const struct json_value *pattern, const struct json_value *value,
@@ -135,7 +136,8 @@ static bool match_length(const struct walk *walk, const struct json_value *patte
     describe_value(&wanted, pattern->first);
     buffer_format(&came, "length %zu: ", length);
     describe_value(&came, value);
-    differ_texts(walk, pattern, NULL, (struct text){wanted.bytes, wanted.length}, (struct text){came.bytes, came.length});
+    differ_texts(walk, pattern, NULL, (struct text){wanted.bytes, wanted.length},
+                 (struct text){came.bytes, came.length});
     buffer_free(&wanted);
     buffer_free(&came);
     return false;
@@ -144,8 +146,8 @@ static bool match_length(const struct walk *walk, const struct json_value *patte
 /* ---- patterns of patterns ---------------------------------------------------------------------- */
 
 /* Tries a pattern without a trace: bindings stay only when it matched and `keep` says so. */
-static bool try_part(const struct walk *walk, const struct json_value *pattern, const struct json_value *value, bool exact,
-                     bool keep) {
+static bool try_part(const struct walk *walk, const struct json_value *pattern, const struct json_value *value,
+                     bool exact, bool keep) {
     struct binding *mark = walk->matcher->bindings->first;
     bool matched = walk_part(walk, pattern, value, exact, true);
     if (!matched || !keep)
@@ -172,27 +174,32 @@ static bool match_contains(const struct walk *walk, const struct json_value *pat
         (wanted->text.length == 0 ||
          memmem(value->text.bytes, value->text.length, wanted->text.bytes, wanted->text.length) != NULL))
         return true;
-    const char *words = wanted->type == JSON_STRING ? "a string with the part, or an array with the element, " : "an array with an element like ";
+    const char *words = wanted->type == JSON_STRING ? "a string with the part, or an array with the element, "
+                                                    : "an array with an element like ";
     return differ_words(walk, pattern, words, wanted, "", value);
 }
 
 /* A value that is not there is no other value: $absent says that. */
-static bool match_not(const struct walk *walk, const struct json_value *pattern, const struct json_value *value, bool exact) {
+static bool match_not(const struct walk *walk, const struct json_value *pattern, const struct json_value *value,
+                      bool exact) {
     if (value != NULL && !try_part(walk, pattern->first, value, exact, false))
         return walk->matcher->fault == NULL;
     return differ_words(walk, pattern, "anything but ", pattern->first, "", value);
 }
 
-static bool match_one_of(const struct walk *walk, const struct json_value *pattern, const struct json_value *value, bool exact) {
+static bool match_one_of(const struct walk *walk, const struct json_value *pattern, const struct json_value *value,
+                         bool exact) {
     for (const struct json_value *choice = pattern->first->first; choice != NULL; choice = choice->next)
         if (try_part(walk, choice, value, exact, true))
             return true;
     return differ_words(walk, pattern, "one of ", pattern->first, "", value);
 }
 
-static bool match_all(const struct walk *walk, const struct json_value *pattern, const struct json_value *value, bool exact) {
+static bool match_all(const struct walk *walk, const struct json_value *pattern, const struct json_value *value,
+                      bool exact) {
     bool matched = true;
-    for (const struct json_value *part = pattern->first->first; part != NULL && (matched || !walk->quiet); part = part->next)
+    for (const struct json_value *part = pattern->first->first; part != NULL && (matched || !walk->quiet);
+         part = part->next)
         matched &= walk_part(walk, part, value, exact, false);
     return matched;
 }
@@ -204,8 +211,8 @@ static bool match_array_unordered(struct walk *walk, const struct json_value *pa
     return match_unordered(walk, pattern->first, value, exact);
 }
 
-bool match_operator(struct walk *walk, enum operator kind, const struct json_value *pattern, const struct json_value *value,
-                    bool exact) {
+bool match_operator(struct walk *walk, enum operator kind, const struct json_value *pattern,
+                    const struct json_value *value, bool exact) {
     switch (kind) {
     case OPERATOR_BIND:
         return match_bind(walk, pattern, value);

@@ -4,15 +4,29 @@
 
 #include "harness/base/nearest.h"
 
-static const char *const names[] = {
-    [OPERATOR_BIND] = "$bind",       [OPERATOR_ANY] = "$any",         [OPERATOR_EXACTLY] = "$exactly",
-    [OPERATOR_UNORDERED] = "$unordered", [OPERATOR_CONTAINS] = "$contains", [OPERATOR_TYPE] = "$type",
-    [OPERATOR_GT] = "$gt",           [OPERATOR_GTE] = "$gte",         [OPERATOR_LT] = "$lt",
-    [OPERATOR_LTE] = "$lte",         [OPERATOR_REGEX] = "$regex",     [OPERATOR_NOT] = "$not",
-    [OPERATOR_ONE_OF] = "$one-of",   [OPERATOR_ALL] = "$all",         [OPERATOR_LENGTH] = "$length",
-    [OPERATOR_ABSENT] = "$absent",   [OPERATOR_IS] = "$is",           [OPERATOR_JSON] = "$json",
-    [OPERATOR_LITERAL] = "$literal", [OPERATOR_REPEAT] = "$repeat",   [OPERATOR_NESTED] = "$nested",
-    [OPERATOR_CONCAT] = "$concat",   [OPERATOR_PLUS] = "$plus"};
+static const char *const names[] = {[OPERATOR_BIND] = "$bind",
+                                    [OPERATOR_ANY] = "$any",
+                                    [OPERATOR_EXACTLY] = "$exactly",
+                                    [OPERATOR_UNORDERED] = "$unordered",
+                                    [OPERATOR_CONTAINS] = "$contains",
+                                    [OPERATOR_TYPE] = "$type",
+                                    [OPERATOR_GT] = "$gt",
+                                    [OPERATOR_GTE] = "$gte",
+                                    [OPERATOR_LT] = "$lt",
+                                    [OPERATOR_LTE] = "$lte",
+                                    [OPERATOR_REGEX] = "$regex",
+                                    [OPERATOR_NOT] = "$not",
+                                    [OPERATOR_ONE_OF] = "$one-of",
+                                    [OPERATOR_ALL] = "$all",
+                                    [OPERATOR_LENGTH] = "$length",
+                                    [OPERATOR_ABSENT] = "$absent",
+                                    [OPERATOR_IS] = "$is",
+                                    [OPERATOR_JSON] = "$json",
+                                    [OPERATOR_LITERAL] = "$literal",
+                                    [OPERATOR_REPEAT] = "$repeat",
+                                    [OPERATOR_NESTED] = "$nested",
+                                    [OPERATOR_CONCAT] = "$concat",
+                                    [OPERATOR_PLUS] = "$plus"};
 
 #define FIRST_NAMED OPERATOR_BIND
 #define FIRST_IN_TEMPLATES OPERATOR_ABSENT

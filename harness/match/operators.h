@@ -6,21 +6,41 @@
 
 #include "harness/json/value.h"
 
-enum operator {
+enum operator{
     OPERATOR_NONE, /* plain JSON */
     OPERATOR_UNKNOWN,
-    OPERATOR_BIND, OPERATOR_ANY, OPERATOR_EXACTLY, OPERATOR_UNORDERED, OPERATOR_CONTAINS, OPERATOR_TYPE, OPERATOR_GT, OPERATOR_GTE,
-    OPERATOR_LT, OPERATOR_LTE, OPERATOR_REGEX, OPERATOR_NOT, OPERATOR_ONE_OF, OPERATOR_ALL, OPERATOR_LENGTH,
+    OPERATOR_BIND,
+    OPERATOR_ANY,
+    OPERATOR_EXACTLY,
+    OPERATOR_UNORDERED,
+    OPERATOR_CONTAINS,
+    OPERATOR_TYPE,
+    OPERATOR_GT,
+    OPERATOR_GTE,
+    OPERATOR_LT,
+    OPERATOR_LTE,
+    OPERATOR_REGEX,
+    OPERATOR_NOT,
+    OPERATOR_ONE_OF,
+    OPERATOR_ALL,
+    OPERATOR_LENGTH,
     /* in templates too */
-    OPERATOR_ABSENT, OPERATOR_IS, OPERATOR_JSON, OPERATOR_LITERAL, OPERATOR_REPEAT, OPERATOR_NESTED, OPERATOR_CONCAT, OPERATOR_PLUS
+    OPERATOR_ABSENT,
+    OPERATOR_IS,
+    OPERATOR_JSON,
+    OPERATOR_LITERAL,
+    OPERATOR_REPEAT,
+    OPERATOR_NESTED,
+    OPERATOR_CONCAT,
+    OPERATOR_PLUS
 };
 
 /* Operators may stand in operators this deep: the one place where matching and filling recurse. */
 #define OPERATOR_DEPTH_CEILING 64
 
-#define REGEX_CEILING 1000       /* bytes of one regular expression */
-#define UNORDERED_CEILING 2000   /* patterns of one $unordered */
-#define NESTED_CEILING 1000000   /* levels of one $nested */
+#define REGEX_CEILING 1000     /* bytes of one regular expression */
+#define UNORDERED_CEILING 2000 /* patterns of one $unordered */
+#define NESTED_CEILING 1000000 /* levels of one $nested */
 
 /* What an object with one key that starts with `$` is; OPERATOR_NONE for everything else. */
 enum operator operator_of(const struct json_value *node);

@@ -11,7 +11,7 @@
 struct filler {
     struct bindings *bindings;
     struct error *error;
-    size_t bytes; /* generated so far */
+    size_t bytes;   /* generated so far */
     unsigned depth; /* of operators */
 };
 
@@ -163,7 +163,8 @@ static struct json_value *fill_plus(struct filler *filler, const struct json_val
             return fault(filler, item, "expected a number to add");
         sum += part->number;
     }
-    return isfinite(sum) ? json_number(filler->bindings->arena, sum) : fault(filler, node, "the sum is no finite number");
+    return isfinite(sum) ? json_number(filler->bindings->arena, sum)
+                         : fault(filler, node, "the sum is no finite number");
 }
 
 static struct json_value *fill_by_kind(struct filler *filler, const struct json_value *node, enum operator kind) {

@@ -16,7 +16,8 @@
 
 #define TEMPLATE_BYTES_CEILING ((size_t)256 << 20) /* of a generated value */
 
-/* A new value in the bindings' arena. NULL with ERROR_USAGE (line, column) for an unbound name or a value past the ceiling. */
+/* A new value in the bindings' arena. NULL with ERROR_USAGE (line, column) for an unbound name or a value past the
+   ceiling. */
 struct json_value *template_fill(const struct json_value *value, struct bindings *bindings, struct error *error);
 
 /* Checks a template once, when it is loaded, like match_check. */

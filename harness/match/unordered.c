@@ -5,9 +5,9 @@
 #include "harness/match/matcher.h"
 
 /*
- * Patterns and elements are paired one to one. Patterns without names of their own are paired by augmenting paths, which finds
- * a pairing whenever there is one. Patterns that bind names depend on each other: they are tried in the order in which they
- * are written, each with every element that is left, and go back when the rest does not fit.
+ * Patterns and elements are paired one to one. Patterns without names of their own are paired by augmenting paths,
+ * which finds a pairing whenever there is one. Patterns that bind names depend on each other: they are tried in the
+ * order in which they are written, each with every element that is left, and go back when the rest does not fit.
  */
 enum pair_state { PAIR_UNKNOWN, PAIR_FITS, PAIR_DIFFERS };
 
@@ -83,7 +83,8 @@ static void shift_along(struct pairing *pairing, size_t start, size_t element) {
     }
 }
 
-/* Finds an element for `start`, moving other nameless patterns where needed. Elements of binding patterns stay theirs. */
+/* Finds an element for `start`, moving other nameless patterns where needed. Elements of binding patterns stay
+   theirs. */
 static bool augment(struct pairing *pairing, size_t start) {
     size_t head = 0, tail = 0;
     for (size_t i = 0; i < pairing->count; i++)
@@ -93,7 +94,8 @@ static bool augment(struct pairing *pairing, size_t start) {
         size_t pattern = pairing->queue[head++];
         for (size_t element = 0; element < pairing->count; element++) {
             size_t owner = pairing->pattern_of[element];
-            if (pairing->from[element] != NOBODY || (owner != NOBODY && owner < pairing->binders) || !fits(pairing, pattern, element))
+            if (pairing->from[element] != NOBODY || (owner != NOBODY && owner < pairing->binders) ||
+                !fits(pairing, pattern, element))
                 continue;
             pairing->from[element] = pattern;
             if (owner == NOBODY) {
@@ -199,7 +201,8 @@ static bool differ_count(const struct walk *walk, const struct json_value *patte
     describe_value(&wanted, patterns);
     buffer_format(&came, "%zu: ", array->count);
     describe_value(&came, array);
-    differ_texts(walk, patterns, NULL, (struct text){wanted.bytes, wanted.length}, (struct text){came.bytes, came.length});
+    differ_texts(walk, patterns, NULL, (struct text){wanted.bytes, wanted.length},
+                 (struct text){came.bytes, came.length});
     buffer_free(&wanted);
     buffer_free(&came);
     return false;
@@ -211,7 +214,8 @@ static bool differ_pairing(const struct pairing *pairing, const struct json_valu
         return false;
     const struct json_value *misfit = pairing->patterns[pairing->misfit];
     if (pairing->trials > UNORDERED_TRIALS_CEILING)
-        return differ(walk, misfit, "a pairing that can be found with fewer trials (fewer patterns that bind names)", array);
+        return differ(walk, misfit, "a pairing that can be found with fewer trials (fewer patterns that bind names)",
+                      array);
     struct buffer wanted = {0};
     buffer_string(&wanted, "an element of its own for ");
     describe_value(&wanted, misfit);

@@ -87,7 +87,8 @@ static bool sort(struct clauses *clauses, struct error *error) {
     for (size_t i = 1; i < clauses->count; i++) {
         const struct clause *first = clauses->sorted[i - 1], *second = clauses->sorted[i];
         if (strcmp(first->id, second->id) == 0)
-            return error_set(error, ERROR_USAGE, "%s:%u:1: the id \"%s\" stands at %s:%u already; ids are permanent and unique",
+            return error_set(error, ERROR_USAGE,
+                             "%s:%u:1: the id \"%s\" stands at %s:%u already; ids are permanent and unique",
                              second->file, second->line, second->id, first->file, first->line);
     }
     return true;

@@ -1,5 +1,6 @@
 /*
- * The clause catalogue: every rule of the protocol by its permanent id, read from fixtures/clauses/ (one YAML file a page of rules).
+ * The clause catalogue: every rule of the protocol by its permanent id, read from fixtures/clauses/ (one YAML file a
+ * page of rules).
  */
 #ifndef MESHSPEC_CLAUSES_H
 #define MESHSPEC_CLAUSES_H
@@ -26,9 +27,9 @@ struct clause {
 struct clauses;
 
 /*
- * Reads every *.yaml of `folder`, and the two schemas in `folder`/../schemas/: by clauses.json the pages are checked, by
- * scenario.json every scenario that is loaded with these clauses. NULL with ERROR_USAGE (file, line, column) for a bad file or a
- * doubled id.
+ * Reads every *.yaml of `folder`, and the two schemas in `folder`/../schemas/: by clauses.json the pages are checked,
+ * by scenario.json every scenario that is loaded with these clauses. NULL with ERROR_USAGE (file, line, column) for a
+ * bad file or a doubled id.
  */
 struct clauses *clauses_load(const char *folder, struct error *error);
 void clauses_free(struct clauses *clauses);
@@ -47,7 +48,8 @@ const char *clause_level_name(enum clause_level level);
 /* Compares dotted versions by their numbers: negative, 0, positive. */
 int version_compare(const char *a, const char *b);
 
-/* Whether `version` lies in a range such as ">=0.1.0 <0.9" (comparators =, <, <=, >, >= joined by spaces; a bare version is =). False with `valid` false when the range is malformed. */
+/* Whether `version` lies in a range such as ">=0.1.0 <0.9" (comparators =, <, <=, >, >= joined by spaces; a bare
+   version is =). False with `valid` false when the range is malformed. */
 bool version_in_range(const char *version, const char *range, bool *valid);
 
 #endif

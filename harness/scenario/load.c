@@ -37,7 +37,8 @@ bool loader_time(struct loader *loader, const struct json_value *value, int64_t 
     bool seconds = !text_ends_with(value->text, TEXT("ms"));
     double number = strtod(value->text.bytes, NULL) * (seconds ? 1000 : 1);
     if (number > (double)ceiling_ms)
-        return loader_fault(loader, value->line, value->column, "expected a time of at most %.0fs", (double)ceiling_ms / 1000);
+        return loader_fault(loader, value->line, value->column, "expected a time of at most %.0fs",
+                            (double)ceiling_ms / 1000);
     *milliseconds = (int64_t)number;
     return true;
 }
@@ -51,7 +52,8 @@ static bool read_clauses(struct loader *loader, const struct json_value *list) {
     for (const struct json_value *id = list->first; id != NULL; id = id->next) {
         const struct clause *clause = clauses_find(clauses, id->text.bytes);
         if (clause == NULL && nearest_name(id->text, clauses->ids, clauses->count) == NULL)
-            return loader_fault(loader, id->line, id->column, "unknown clause \"%s\", expected an id from fixtures/clauses/", id->text.bytes);
+            return loader_fault(loader, id->line, id->column,
+                                "unknown clause \"%s\", expected an id from fixtures/clauses/", id->text.bytes);
         if (clause == NULL)
             return loader_unknown(loader, "clause", id->text, id->line, id->column, clauses->ids, clauses->count);
         scenario->clauses[scenario->clause_count++] = clause;
@@ -68,8 +70,8 @@ static bool read_profiles(struct loader *loader, const struct json_value *list) 
         bool valid;
         version_in_range("0", range->text.bytes, &valid);
         if (!valid)
-            return loader_fault(loader, range->line, range->column, "\"%s\" is no version range, expected one such as \">=0.1.1 <0.9\"",
-                                range->text.bytes);
+            return loader_fault(loader, range->line, range->column,
+                                "\"%s\" is no version range, expected one such as \">=0.1.1 <0.9\"", range->text.bytes);
         scenario->ranges[scenario->range_count++] = range->text.bytes;
     }
     return true;
@@ -129,7 +131,8 @@ static bool read_limit(struct loader *loader, const struct json_value *limit) {
 static bool read_expect(struct loader *loader, const struct json_value *expect) {
     loader->scenario->expect = expect;
     return expect == NULL || text_starts_with(text_of(loader->scenario->name), TEXT("selftest/")) ||
-           loader_fault(loader, expect->key_line, expect->key_column, "\"expect\" belongs to scenarios in selftest/ only");
+           loader_fault(loader, expect->key_line, expect->key_column,
+                        "\"expect\" belongs to scenarios in selftest/ only");
 }
 
 /* ---- the whole --------------------------------------------------------------------------------- */
@@ -145,7 +148,8 @@ static bool load(struct loader *loader) {
     read_ignore(scenario, json_get(root, "ignore"));
     bool good = read_clauses(loader, json_get(root, "clauses")) && read_profiles(loader, json_get(root, "profiles")) &&
                 read_limit(loader, json_get(root, "limit")) && read_expect(loader, json_get(root, "expect")) &&
-                loader_steps(loader, json_get(root, "steps"), &scenario->steps) && loader_names(loader, json_get(root, "steps"));
+                loader_steps(loader, json_get(root, "steps"), &scenario->steps) &&
+                loader_names(loader, json_get(root, "steps"));
     if (good) {
         read_outcome(scenario, json_get(root, "outcome"));
         loader_needs(loader);

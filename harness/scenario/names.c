@@ -20,7 +20,8 @@ static void note(struct search *search, const struct json_value *node) {
         search->used = memory_room(search->used, search->used_count, &search->used_capacity, sizeof(*search->used));
         search->used[search->used_count++] = node;
     } else if (single && (text_equal(node->key, TEXT("$bind")) || text_equal(node->key, TEXT("counter")))) {
-        search->bound = memory_room(search->bound, search->bound_count, &search->bound_capacity, sizeof(*search->bound));
+        search->bound =
+            memory_room(search->bound, search->bound_count, &search->bound_capacity, sizeof(*search->bound));
         search->bound[search->bound_count++] = node->text.bytes;
     }
     if (node->first == NULL || text_equal(node->key, TEXT("$literal")))
@@ -40,7 +41,8 @@ static const struct json_value *first_unbound(const struct search *search) {
     const struct json_value *first = NULL;
     for (size_t i = 0; i < search->used_count; i++) {
         const struct json_value *use = search->used[i];
-        bool earlier = first == NULL || use->line < first->line || (use->line == first->line && use->column < first->column);
+        bool earlier =
+            first == NULL || use->line < first->line || (use->line == first->line && use->column < first->column);
         if (earlier && !is_bound(search, use->text))
             first = use;
     }

@@ -5,9 +5,8 @@ static const struct {
     enum verb verb;
     const char *capability;
 } needed_by_verb[] = {
-    {VERB_HYDRATE, "hydrate"},      {VERB_ROOM, "room"},    {VERB_COMMITTED, "commit"},
-    {VERB_VIOLATED, "violation"},   {VERB_ADVANCE, "clock"}, {VERB_RESTART, "restart"},
-    {VERB_SENDS_BYTES, "binary"},   {VERB_STALLS, "stall"},
+    {VERB_HYDRATE, "hydrate"}, {VERB_ROOM, "room"},       {VERB_COMMITTED, "commit"},   {VERB_VIOLATED, "violation"},
+    {VERB_ADVANCE, "clock"},   {VERB_RESTART, "restart"}, {VERB_SENDS_BYTES, "binary"}, {VERB_STALLS, "stall"},
 };
 
 #define VERB_NEEDS (sizeof(needed_by_verb) / sizeof(needed_by_verb[0]))

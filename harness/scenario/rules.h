@@ -22,10 +22,10 @@ struct rule_property {
 };
 
 struct rule {
-    bool never;                /* the schema `false` */
-    const char *reference;     /* "$ref" as written, until it is resolved */
-    struct rule *target;       /* of $ref */
-    unsigned types;            /* 0: any */
+    bool never;                        /* the schema `false` */
+    const char *reference;             /* "$ref" as written, until it is resolved */
+    struct rule *target;               /* of $ref */
+    unsigned types;                    /* 0: any */
     const struct json_value *choices;  /* enum */
     const struct json_value *constant; /* const */
     struct rule_property *properties;
@@ -43,8 +43,8 @@ struct rule {
     const char *pattern_source;
     struct rule_list all, any, one;
     struct rule *not_, *if_, *then_, *else_;
-    const char *noun;    /* x-noun; NULL */
-    const char *message; /* x-message; NULL */
+    const char *noun;              /* x-noun; NULL */
+    const char *message;           /* x-message; NULL */
     const struct json_value *node; /* where it is written */
     struct rule *next;             /* all rules of a schema */
 };

@@ -75,7 +75,7 @@ static struct text spell(struct arena *arena, const char *at) {
     return spelled;
 }
 
-static bool resolve_number(struct arena *arena, const char *word, struct json_value *value) {
+static void resolve_number(struct arena *arena, const char *word, struct json_value *value) {
     int base;
     value->type = JSON_NUMBER;
     if (is_based(word, &base)) {
@@ -84,19 +84,18 @@ static bool resolve_number(struct arena *arena, const char *word, struct json_va
             number = number * base + (isdigit((unsigned char)*at) ? *at - '0' : tolower((unsigned char)*at) - 'a' + 10);
         value->number = number;
         value->text = json_number(arena, number)->text;
-        return true;
+        return;
     }
     value->text = spell(arena, word);
     value->number = strtod(value->text.bytes, NULL);
-    return true;
 }
 
 bool yaml_resolve_plain(struct arena *arena, struct text text, struct json_value *value) {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};
     static const char *const trues[] = {"true", "True", "TRUE", NULL};
     static const char *const falses[] = {"false", "False", "FALSE", NULL};
-    static const char *const not_finite[] = {".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf",
-                                             "-.INF", ".nan", ".NaN", ".NAN", NULL};
+    static const char *const not_finite[] = {".inf",  ".Inf",  ".INF", "+.inf", "+.Inf", "+.INF", "-.inf",
+                                             "-.Inf", "-.INF", ".nan", ".NaN",  ".NAN",  NULL};
     value->plain = true;
     value->text = text;
     value->type = JSON_STRING;
@@ -105,7 +104,9 @@ bool yaml_resolve_plain(struct arena *arena, struct text text, struct json_value
         int base;
         if (is_one_of(text, not_finite))
             return false;
-        return (is_based(text.bytes, &base) || is_decimal(text.bytes)) ? resolve_number(arena, text.bytes, value) : true;
+        if (is_based(text.bytes, &base) || is_decimal(text.bytes))
+            resolve_number(arena, text.bytes, value);
+        return true;
     }
     if (is_one_of(text, nulls)) {
         value->type = JSON_NULL;

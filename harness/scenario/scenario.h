@@ -23,14 +23,35 @@ struct client {
 /* FORMAT.md says what each verb means. */
 enum verb {
     /* of a client */
-    VERB_CONNECTS, VERB_HELLO, VERB_WRITES, VERB_PRESENCE, VERB_SIGNAL, VERB_SENDS, VERB_SENDS_TEXT, VERB_SENDS_BYTES, VERB_GETS,
-    VERB_GETS_IN_ANY_ORDER, VERB_QUIET, VERB_CLOSED, VERB_LEAVES, VERB_DROPS, VERB_STALLS, VERB_RESUMES, VERB_JOINS_AS,
+    VERB_CONNECTS,
+    VERB_HELLO,
+    VERB_WRITES,
+    VERB_PRESENCE,
+    VERB_SIGNAL,
+    VERB_SENDS,
+    VERB_SENDS_TEXT,
+    VERB_SENDS_BYTES,
+    VERB_GETS,
+    VERB_GETS_IN_ANY_ORDER,
+    VERB_QUIET,
+    VERB_CLOSED,
+    VERB_LEAVES,
+    VERB_DROPS,
+    VERB_STALLS,
+    VERB_RESUMES,
+    VERB_JOINS_AS,
     /* of the relay */
-    VERB_HYDRATE, VERB_ROOM, VERB_COMMITTED, VERB_VIOLATED, VERB_RESTART,
+    VERB_HYDRATE,
+    VERB_ROOM,
+    VERB_COMMITTED,
+    VERB_VIOLATED,
+    VERB_RESTART,
     /* of the clock */
     VERB_ADVANCE,
     /* of steps themselves */
-    VERB_RACE, VERB_EITHER, VERB_REPEAT
+    VERB_RACE,
+    VERB_EITHER,
+    VERB_REPEAT
 };
 
 struct step_list {
@@ -40,19 +61,19 @@ struct step_list {
 
 struct step {
     enum verb verb;
-    struct text actor;                  /* a client's name, "relay", "clock"; empty for race, either, repeat */
-    const struct json_value *argument;  /* the verb's argument, shorthand as written; NULL when it has none */
-    const struct json_value *node;      /* the whole step, {ACTOR: WHAT}: `node->first` is the verb, or the map of verb and modifiers */
-    struct text room;                   /* the modifier `in`; default "r" */
-    const struct json_value *as;        /* the modifier `as` of writes; NULL */
-    struct text origin;                 /* the modifier `origin` of joins-as; bytes NULL: none */
-    int fragments;                      /* the modifier `fragments` of sends-text; default 1 */
-    bool binary;                        /* `frame: binary` of sends-bytes */
-    bool answers;                       /* hydrate: what it must answer (default true) */
-    int64_t milliseconds;               /* advance */
-    uint64_t times;                     /* repeat */
-    struct text counter;                /* repeat: the name the round's number (from 1) is bound to; empty: none */
-    struct step_list *branches;         /* race, either: the branches; repeat: one branch */
+    struct text actor;                 /* a client's name, "relay", "clock"; empty for race, either, repeat */
+    const struct json_value *argument; /* the verb's argument, shorthand as written; NULL when it has none */
+    const struct json_value *node;     /* the whole step, {ACTOR: WHAT}; `node->first` is WHAT, with the modifiers */
+    struct text room;                  /* the modifier `in`; default "r" */
+    const struct json_value *as;       /* the modifier `as` of writes; NULL */
+    struct text origin;                /* the modifier `origin` of joins-as; bytes NULL: none */
+    int fragments;                     /* the modifier `fragments` of sends-text; default 1 */
+    bool binary;                       /* `frame: binary` of sends-bytes */
+    bool answers;                      /* hydrate: what it must answer (default true) */
+    int64_t milliseconds;              /* advance */
+    uint64_t times;                    /* repeat */
+    struct text counter;               /* repeat: the name the round's number (from 1) is bound to; empty: none */
+    struct step_list *branches;        /* race, either: the branches; repeat: one branch */
     size_t branch_count;
     uint32_t line, column;
 };
@@ -84,9 +105,10 @@ struct scenario {
 #define SCENARIO_ADVANCE_CEILING_MS INT64_C(1000000000000) /* of one `advance`: 31 years */
 
 /*
- * Reads and checks one file. Everything that can be wrong with it is found here: YAML syntax, the JSON Schema, unknown verbs, clauses, clients, bad patterns and templates, names
- * that nothing binds. Returns NULL with ERROR_USAGE "file:line:column: what is wrong, what was expected". `name` decides whether it is a selftest: those start
- * with "selftest/". The scenario borrows from `clauses`, which must outlive it.
+ * Reads and checks one file. Everything that can be wrong with it is found here: YAML syntax, the JSON Schema,
+ * unknown verbs, clauses, clients, bad patterns and templates, names that nothing binds. Returns NULL with
+ * ERROR_USAGE "file:line:column: what is wrong, what was expected". `name` decides whether it is a selftest: those
+ * start with "selftest/". The scenario borrows from `clauses`, which must outlive it.
  */
 struct scenario *scenario_load(const char *file, const char *name, const struct clauses *clauses, struct error *error);
 
@@ -97,8 +119,9 @@ void scenario_free(struct scenario *scenario);
 bool scenario_in_profile(const struct scenario *scenario, const char *profile);
 
 /*
- * The capabilities (see target.h) that the scenario needs, each once, ended by NULL; valid as long as the scenario. Of "options", "policy.acl", "policy.validate",
- * "hydrate", "room", "commit", "violation", "clock", "restart", "binary" (for sends-bytes), "fragments", "stall".
+ * The capabilities (see target.h) that the scenario needs, each once, ended by NULL; valid as long as the scenario.
+ * Of "options", "policy.acl", "policy.validate", "hydrate", "room", "commit", "violation", "clock", "restart",
+ * "binary" (for sends-bytes), "fragments", "stall".
  */
 const char *const *scenario_needs(struct scenario *scenario);
 
@@ -111,9 +134,10 @@ struct scenario_set {
 };
 
 /*
- * Loads every `*.yaml` below each path (a file or a folder; default: the scenarios folder). `root` is the folder that holds scenarios/ and fixtures/. The scenarios
- * in scenarios/selftest/ are loaded only by a path that leads into that folder. A file that several paths lead to is loaded once.
- * Reports every bad file, not only the first, through `report`; returns false when there was one. The set must be freed either way.
+ * Loads every `*.yaml` below each path (a file or a folder; default: the scenarios folder). `root` is the folder that
+ * holds scenarios/ and fixtures/. The scenarios in scenarios/selftest/ are loaded only by a path that leads into that
+ * folder. A file that several paths lead to is loaded once. Reports every bad file, not only the first, through
+ * `report`; returns false when there was one. The set must be freed either way.
  */
 bool scenario_set_load(struct scenario_set *set, const char *root, const char *const *paths, size_t path_count,
                        void (*report)(void *context, const struct error *error), void *context);

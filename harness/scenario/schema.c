@@ -19,7 +19,8 @@ struct compiler {
 static struct rule *compile(struct compiler *compiler, const struct json_value *node);
 
 static bool fault(struct compiler *compiler, const struct json_value *node, const char *what) {
-    return error_set(compiler->error, ERROR_USAGE, "%s:%u:%u: not a schema: %s", compiler->file, node->line, node->column, what);
+    return error_set(compiler->error, ERROR_USAGE, "%s:%u:%u: not a schema: %s", compiler->file, node->line,
+                     node->column, what);
 }
 
 static const char *string_of(struct compiler *compiler, const struct json_value *node) {
@@ -128,26 +129,77 @@ static bool read_definitions(struct compiler *compiler, const struct json_value 
 /* ---- keywords ---------------------------------------------------------------------------------- */
 
 enum keyword {
-    KEYWORD_IGNORED, KEYWORD_DEFS, KEYWORD_REF, KEYWORD_TYPE, KEYWORD_ENUM, KEYWORD_CONST, KEYWORD_PROPERTIES, KEYWORD_REQUIRED,
-    KEYWORD_ADDITIONAL, KEYWORD_NAMES, KEYWORD_MIN_PROPERTIES, KEYWORD_MAX_PROPERTIES, KEYWORD_DEPENDENT, KEYWORD_ITEMS,
-    KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS, KEYWORD_UNIQUE, KEYWORD_MIN_LENGTH, KEYWORD_PATTERN, KEYWORD_MINIMUM, KEYWORD_MAXIMUM,
-    KEYWORD_ABOVE, KEYWORD_ALL, KEYWORD_ANY, KEYWORD_ONE, KEYWORD_NOT, KEYWORD_IF, KEYWORD_THEN, KEYWORD_ELSE, KEYWORD_NOUN,
+    KEYWORD_IGNORED,
+    KEYWORD_DEFS,
+    KEYWORD_REF,
+    KEYWORD_TYPE,
+    KEYWORD_ENUM,
+    KEYWORD_CONST,
+    KEYWORD_PROPERTIES,
+    KEYWORD_REQUIRED,
+    KEYWORD_ADDITIONAL,
+    KEYWORD_NAMES,
+    KEYWORD_MIN_PROPERTIES,
+    KEYWORD_MAX_PROPERTIES,
+    KEYWORD_DEPENDENT,
+    KEYWORD_ITEMS,
+    KEYWORD_MIN_ITEMS,
+    KEYWORD_MAX_ITEMS,
+    KEYWORD_UNIQUE,
+    KEYWORD_MIN_LENGTH,
+    KEYWORD_PATTERN,
+    KEYWORD_MINIMUM,
+    KEYWORD_MAXIMUM,
+    KEYWORD_ABOVE,
+    KEYWORD_ALL,
+    KEYWORD_ANY,
+    KEYWORD_ONE,
+    KEYWORD_NOT,
+    KEYWORD_IF,
+    KEYWORD_THEN,
+    KEYWORD_ELSE,
+    KEYWORD_NOUN,
     KEYWORD_MESSAGE
 };
 
 static const struct {
     const char *name;
     enum keyword keyword;
-} keywords[] = {
-    {"$schema", KEYWORD_IGNORED}, {"$id", KEYWORD_IGNORED}, {"$comment", KEYWORD_IGNORED}, {"title", KEYWORD_IGNORED},
-    {"description", KEYWORD_IGNORED}, {"$defs", KEYWORD_DEFS}, {"$ref", KEYWORD_REF}, {"type", KEYWORD_TYPE}, {"enum", KEYWORD_ENUM},
-    {"const", KEYWORD_CONST}, {"properties", KEYWORD_PROPERTIES}, {"required", KEYWORD_REQUIRED},
-    {"additionalProperties", KEYWORD_ADDITIONAL}, {"propertyNames", KEYWORD_NAMES}, {"minProperties", KEYWORD_MIN_PROPERTIES},
-    {"maxProperties", KEYWORD_MAX_PROPERTIES}, {"dependentRequired", KEYWORD_DEPENDENT}, {"items", KEYWORD_ITEMS},
-    {"minItems", KEYWORD_MIN_ITEMS}, {"maxItems", KEYWORD_MAX_ITEMS}, {"uniqueItems", KEYWORD_UNIQUE},
-    {"minLength", KEYWORD_MIN_LENGTH}, {"pattern", KEYWORD_PATTERN}, {"minimum", KEYWORD_MINIMUM}, {"maximum", KEYWORD_MAXIMUM},
-    {"exclusiveMinimum", KEYWORD_ABOVE}, {"allOf", KEYWORD_ALL}, {"anyOf", KEYWORD_ANY}, {"oneOf", KEYWORD_ONE}, {"not", KEYWORD_NOT},
-    {"if", KEYWORD_IF}, {"then", KEYWORD_THEN}, {"else", KEYWORD_ELSE}, {"x-noun", KEYWORD_NOUN}, {"x-message", KEYWORD_MESSAGE}};
+} keywords[] = {{"$schema", KEYWORD_IGNORED},
+                {"$id", KEYWORD_IGNORED},
+                {"$comment", KEYWORD_IGNORED},
+                {"title", KEYWORD_IGNORED},
+                {"description", KEYWORD_IGNORED},
+                {"$defs", KEYWORD_DEFS},
+                {"$ref", KEYWORD_REF},
+                {"type", KEYWORD_TYPE},
+                {"enum", KEYWORD_ENUM},
+                {"const", KEYWORD_CONST},
+                {"properties", KEYWORD_PROPERTIES},
+                {"required", KEYWORD_REQUIRED},
+                {"additionalProperties", KEYWORD_ADDITIONAL},
+                {"propertyNames", KEYWORD_NAMES},
+                {"minProperties", KEYWORD_MIN_PROPERTIES},
+                {"maxProperties", KEYWORD_MAX_PROPERTIES},
+                {"dependentRequired", KEYWORD_DEPENDENT},
+                {"items", KEYWORD_ITEMS},
+                {"minItems", KEYWORD_MIN_ITEMS},
+                {"maxItems", KEYWORD_MAX_ITEMS},
+                {"uniqueItems", KEYWORD_UNIQUE},
+                {"minLength", KEYWORD_MIN_LENGTH},
+                {"pattern", KEYWORD_PATTERN},
+                {"minimum", KEYWORD_MINIMUM},
+                {"maximum", KEYWORD_MAXIMUM},
+                {"exclusiveMinimum", KEYWORD_ABOVE},
+                {"allOf", KEYWORD_ALL},
+                {"anyOf", KEYWORD_ANY},
+                {"oneOf", KEYWORD_ONE},
+                {"not", KEYWORD_NOT},
+                {"if", KEYWORD_IF},
+                {"then", KEYWORD_THEN},
+                {"else", KEYWORD_ELSE},
+                {"x-noun", KEYWORD_NOUN},
+                {"x-message", KEYWORD_MESSAGE}};
 
 #define KEYWORD_COUNT (sizeof(keywords) / sizeof(keywords[0]))
 
@@ -164,7 +216,8 @@ static bool refuse_keyword(struct compiler *compiler, const struct json_value *n
     return false;
 }
 
-static bool read_keyword(struct compiler *compiler, const struct json_value *node, enum keyword keyword, struct rule *rule) {
+static bool read_keyword(struct compiler *compiler, const struct json_value *node, enum keyword keyword,
+                         struct rule *rule) {
     switch (keyword) {
     case KEYWORD_IGNORED:
         return true;
@@ -249,8 +302,13 @@ static bool read_keywords(struct compiler *compiler, const struct json_value *no
 
 static struct rule *new_rule(struct schema *schema, const struct json_value *node) {
     struct rule *rule = arena_alloc(schema->arena, sizeof(*rule));
-    *rule = (struct rule){.most_members = INFINITY, .most_items = INFINITY, .minimum = -INFINITY, .maximum = INFINITY,
-                          .above = -INFINITY, .node = node, .next = schema->rules};
+    *rule = (struct rule){.most_members = INFINITY,
+                          .most_items = INFINITY,
+                          .minimum = -INFINITY,
+                          .maximum = INFINITY,
+                          .above = -INFINITY,
+                          .node = node,
+                          .next = schema->rules};
     schema->rules = rule;
     return rule;
 }
@@ -273,7 +331,8 @@ static struct rule *compile(struct compiler *compiler, const struct json_value *
 
 static bool resolve(struct compiler *compiler, struct rule *rule) {
     struct text reference = text_of(rule->reference);
-    for (struct rule_definition *definition = compiler->schema->definitions; definition != NULL; definition = definition->next)
+    for (struct rule_definition *definition = compiler->schema->definitions; definition != NULL;
+         definition = definition->next)
         if (text_starts_with(reference, TEXT("#/$defs/")) &&
             text_equal((struct text){reference.bytes + 8, reference.length - 8}, definition->name)) {
             rule->target = definition->rule;

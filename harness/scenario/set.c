@@ -100,12 +100,14 @@ static void add_path(struct search *search, const char *path, unsigned depth) {
         return;
     }
     if (named)
-        search->with_selftest = search->selftest != NULL && (strcmp(real, search->selftest) == 0 || below(real, search->selftest) != NULL);
+        search->with_selftest =
+            search->selftest != NULL && (strcmp(real, search->selftest) == 0 || below(real, search->selftest) != NULL);
     if (S_ISREG(status.st_mode) && (named || text_ends_with(text_of(path), TEXT(".yaml"))))
         add_file(search, path, real);
     else if (S_ISDIR(status.st_mode) && depth == FOLDER_DEPTH_CEILING)
         complain_about(search, path, "folders lie in each other too deep");
-    else if (S_ISDIR(status.st_mode) && (search->with_selftest || search->selftest == NULL || strcmp(real, search->selftest) != 0))
+    else if (S_ISDIR(status.st_mode) &&
+             (search->with_selftest || search->selftest == NULL || strcmp(real, search->selftest) != 0))
         add_folder(search, path, depth);
     else if (named && !S_ISDIR(status.st_mode))
         complain_about(search, path, "expected a file or a folder");
@@ -165,7 +167,8 @@ bool scenario_set_load(struct scenario_set *set, const char *root, const char *c
     struct search search = {.arena = arena_new(), .report = report, .context = context, .good = true};
     struct error error = {0};
     *set = (struct scenario_set){0};
-    set->clauses = clauses_load(strcmp(root, ".") == 0 ? "fixtures/clauses" : arena_format(search.arena, "%s/fixtures/clauses", root), &error);
+    set->clauses = clauses_load(
+        strcmp(root, ".") == 0 ? "fixtures/clauses" : arena_format(search.arena, "%s/fixtures/clauses", root), &error);
     if (set->clauses == NULL)
         complain(&search, &error);
     else

@@ -31,14 +31,15 @@ static bool check_patterns(struct loader *loader, const struct json_value *list)
     return true;
 }
 
-/* Patterns of steps that stand for "the next messages" are patterns of each, never of the absence of one. */
+/* The schema has seen that there are hex digits and blanks only. */
 static bool check_bytes(struct loader *loader, const struct json_value *hex) {
     size_t digits = 0;
     if (hex->type != JSON_STRING)
         return check_template(loader, hex);
     for (size_t i = 0; i < hex->text.length; i++)
         digits += strchr(" \t\r\n", hex->text.bytes[i]) == NULL;
-    return digits % 2 == 0 || loader_fault(loader, hex->line, hex->column, "\"sends-bytes\" takes two hex digits a byte; the last byte has one");
+    return digits % 2 == 0 || loader_fault(loader, hex->line, hex->column,
+                                           "\"sends-bytes\" takes two hex digits a byte; the last byte has one");
 }
 
 static bool check_argument(struct loader *loader, const struct step *step) {
@@ -100,10 +101,12 @@ static bool check_join(struct loader *loader, const struct step *step) {
     if (!is_listed(loader, model->text))
         return unknown_client(loader, model->text, model->line, model->column, false);
     if (is_listed(loader, step->actor))
-        return loader_fault(loader, step->line, step->column, "\"%s\" is listed under clients; a new name joins as one that is listed",
+        return loader_fault(loader, step->line, step->column,
+                            "\"%s\" is listed under clients; a new name joins as one that is listed",
                             step->actor.bytes);
     if (!has_joined(loader, step->actor)) {
-        loader->joined = memory_room(loader->joined, loader->joined_count, &loader->joined_capacity, sizeof(*loader->joined));
+        loader->joined =
+            memory_room(loader->joined, loader->joined_count, &loader->joined_capacity, sizeof(*loader->joined));
         loader->joined[loader->joined_count++] = step->actor;
     }
     return true;
@@ -174,7 +177,8 @@ static bool check_interleavings(struct loader *loader, const struct step *step) 
         for (size_t k = 1; k <= step->branches[i].count && ways <= SCENARIO_INTERLEAVINGS_CEILING; k++)
             ways = ways * ++placed / (double)k;
     return ways <= SCENARIO_INTERLEAVINGS_CEILING ||
-           loader_fault(loader, step->line, step->column, "this race has more than %d interleavings, and each is tried; make it shorter",
+           loader_fault(loader, step->line, step->column,
+                        "this race has more than %d interleavings, and each is tried; make it shorter",
                         SCENARIO_INTERLEAVINGS_CEILING);
 }
 
@@ -200,8 +204,14 @@ static bool read_repeat(struct loader *loader, struct step *step, const struct j
 
 static bool read_step(struct loader *loader, const struct json_value *node, struct step *step) {
     const struct json_value *what = node->first;
-    *step = (struct step){.node = node, .room = TEXT("r"), .actor = TEXT(""), .counter = TEXT(""), .answers = true, .fragments = 1,
-                          .line = what->key_line, .column = what->key_column};
+    *step = (struct step){.node = node,
+                          .room = TEXT("r"),
+                          .actor = TEXT(""),
+                          .counter = TEXT(""),
+                          .answers = true,
+                          .fragments = 1,
+                          .line = what->key_line,
+                          .column = what->key_column};
     if (!verb_named(what->key, &step->verb) || step->verb < VERB_RACE)
         return read_actor_step(loader, step, what);
     step->argument = what;

@@ -38,11 +38,13 @@ static bool say_at(struct checker *checker, uint32_t line, uint32_t column, cons
 }
 
 /* A value that fails `rule` itself: the schema's own words, or `otherwise` behind the value's key. */
-static bool say(struct checker *checker, const struct rule *rule, const struct json_value *value, const char *otherwise) {
+static bool say(struct checker *checker, const struct rule *rule, const struct json_value *value,
+                const char *otherwise) {
     if (rule->message != NULL)
         return say_at(checker, value->line, value->column, "%s", rule->message);
     if (value->key.length > 0)
-        return say_at(checker, value->line, value->column, "\"%.*s\": %s", (int)value->key.length, value->key.bytes, otherwise);
+        return say_at(checker, value->line, value->column, "\"%.*s\": %s", (int)value->key.length, value->key.bytes,
+                      otherwise);
     return say_at(checker, value->line, value->column, "%s", otherwise);
 }
 
@@ -51,8 +53,8 @@ static void list_names(struct buffer *out, const char *const *names, size_t coun
         buffer_format(out, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", names[i]);
 }
 
-static bool say_unknown(struct checker *checker, const char *noun, const char *default_noun, struct text name, uint32_t line,
-                        uint32_t column, const char *const *names, size_t count) {
+static bool say_unknown(struct checker *checker, const char *noun, const char *default_noun, struct text name,
+                        uint32_t line, uint32_t column, const char *const *names, size_t count) {
     if (checker->error == NULL)
         return false;
     struct buffer text = {.ceiling = ERROR_TEXT_CAPACITY};
@@ -90,7 +92,8 @@ static void describe(struct buffer *out, const struct json_value *value) {
 
 static bool check_type(struct checker *checker, const struct rule *rule, const struct json_value *value) {
     static const char *const words[] = {"null", "true or false", "a number", "a string", "a list", "a map"};
-    if (rule->types == 0 || (rule->types & 1U << value->type) != 0 || ((rule->types & RULE_INTEGER) != 0 && is_whole(value)))
+    if (rule->types == 0 || (rule->types & 1U << value->type) != 0 ||
+        ((rule->types & RULE_INTEGER) != 0 && is_whole(value)))
         return true;
     if (checker->error == NULL)
         return false;
@@ -169,8 +172,8 @@ static bool check_list(struct checker *checker, const struct rule *rule, const s
     char text[120];
     if ((double)list->count < rule->least_items || (double)list->count > rule->most_items) {
         bool few = (double)list->count < rule->least_items;
-        snprintf(text, sizeof(text), "expected a list of %.0f or %s, this one has %zu", few ? rule->least_items : rule->most_items,
-                 few ? "more" : "fewer", list->count);
+        snprintf(text, sizeof(text), "expected a list of %.0f or %s, this one has %zu",
+                 few ? rule->least_items : rule->most_items, few ? "more" : "fewer", list->count);
         return say(checker, rule, list, text);
     }
     for (const struct json_value *item = list->first; item != NULL; item = item->next) {
@@ -193,10 +196,11 @@ static const struct rule *property(const struct rule *rule, struct text key) {
 static bool check_member(struct checker *checker, const struct rule *rule, const struct json_value *member) {
     const struct rule *own = property(rule, member->key);
     if (own == NULL && rule->additional != NULL && rule->additional->never)
-        return say_unknown(checker, rule->noun, "key", member->key, member->key_line, member->key_column, rule->property_names,
-                           rule->property_count);
+        return say_unknown(checker, rule->noun, "key", member->key, member->key_line, member->key_column,
+                           rule->property_names, rule->property_count);
     if (rule->names != NULL) {
-        struct json_value name = {.type = JSON_STRING, .text = member->key, .line = member->key_line, .column = member->key_column};
+        struct json_value name = {
+            .type = JSON_STRING, .text = member->key, .line = member->key_line, .column = member->key_column};
         if (!check(checker, rule->names, &name))
             return false;
     }
@@ -216,7 +220,8 @@ static bool check_required(struct checker *checker, const struct rule *rule, con
             return false;
         char text[120];
         snprintf(text, sizeof(text), "the key \"%.80s\" is missing", key->text.bytes);
-        return rule->message != NULL ? say(checker, rule, map, text) : say_at(checker, map->line, map->column, "%s", text);
+        return rule->message != NULL ? say(checker, rule, map, text)
+                                     : say_at(checker, map->line, map->column, "%s", text);
     }
     return true;
 }
@@ -226,8 +231,8 @@ static bool check_dependent(struct checker *checker, const struct rule *rule, co
         const struct json_value *member = json_get(map, entry->key.bytes);
         for (const struct json_value *key = entry->first; member != NULL && key != NULL; key = key->next)
             if (!has(map, key))
-                return say_at(checker, member->key_line, member->key_column, "\"%s\" goes with \"%s\", which is not here",
-                              entry->key.bytes, key->text.bytes);
+                return say_at(checker, member->key_line, member->key_column,
+                              "\"%s\" goes with \"%s\", which is not here", entry->key.bytes, key->text.bytes);
     }
     return true;
 }
@@ -270,8 +275,8 @@ static bool say_one_key(struct checker *checker, const struct rule *rule, const 
                 continue;
             if (found != NULL) {
                 buffer_free(&text);
-                return say_at(checker, member->key_line, member->key_column, "\"%s\" cannot stand beside \"%s\"", member->key.bytes,
-                              found->key.bytes);
+                return say_at(checker, member->key_line, member->key_column, "\"%s\" cannot stand beside \"%s\"",
+                              member->key.bytes, found->key.bytes);
             }
             found = member;
         }
@@ -294,7 +299,8 @@ static bool check_one(struct checker *checker, const struct rule *rule, const st
         return true;
     if (keys && rule->message == NULL)
         return say_one_key(checker, rule, value);
-    return say(checker, rule, value, fitting == 0 ? "none of the forms that are allowed here" : "this fits several forms at once");
+    return say(checker, rule, value,
+               fitting == 0 ? "none of the forms that are allowed here" : "this fits several forms at once");
 }
 
 static bool check_any(struct checker *checker, const struct rule *rule, const struct json_value *value) {

@@ -6,7 +6,8 @@
 
 #include "harness/scenario/scenario.h"
 
-/* The member that is the verb: the first one of `map` that is a verb of a client or of the relay; NULL: there is none. */
+/* The member that is the verb: the first one of `map` that is a verb of a client or of the relay; NULL: there is
+   none. */
 const struct json_value *verb_in(const struct json_value *map, enum verb *verb);
 
 /* False when there is no such verb. */
@@ -14,7 +15,7 @@ bool verb_named(struct text name, enum verb *verb);
 
 const char *verb_name(enum verb verb); /* "gets-in-any-order" */
 
-bool verb_may_race(enum verb verb);       /* sending steps and hydrate */
-bool verb_may_be_either(enum verb verb);  /* steps that only look */
+bool verb_may_race(enum verb verb);      /* sending steps and hydrate */
+bool verb_may_be_either(enum verb verb); /* steps that only look */
 
 #endif

@@ -6,7 +6,8 @@
 
 #define RANGE_CEILING 200 /* bytes */
 
-/* Takes the number at `*at` and the dot behind it, without zeros in front: of 0 nothing is left. Numbers have no limit. */
+/* Takes the number at `*at` and the dot behind it, without zeros in front: of 0 nothing is left. Numbers have no
+   limit. */
 static const char *take_digits(const char **at, size_t *length) {
     while (**at == '0')
         (*at)++;

@@ -114,7 +114,8 @@ static bool read_scalar(struct reader *reader, const yaml_event_t *event) {
            refuse(reader, event->start_mark, "JSON has no such number; quotes would make it a string");
 }
 
-static bool open_container(struct reader *reader, enum json_type type, const yaml_event_t *event, const void *anchor, const void *tag) {
+static bool open_container(struct reader *reader, enum json_type type, const yaml_event_t *event, const void *anchor,
+                           const void *tag) {
     if (anchor != NULL)
         return refuse(reader, event->start_mark, "anchors (&name) are not allowed; write the value out");
     if (tag != NULL)
@@ -122,7 +123,8 @@ static bool open_container(struct reader *reader, enum json_type type, const yam
     if (expects_key(reader))
         return refuse(reader, event->start_mark, "a key must be a plain or quoted word, not a list or map");
     if (reader->depth == YAML_DEPTH_CEILING)
-        return refuse(reader, event->start_mark, "lists and maps stand in each other too deep (at most 200 levels; {$nested: …} makes more)");
+        return refuse(reader, event->start_mark,
+                      "lists and maps stand in each other too deep (at most 200 levels; {$nested: …} makes more)");
     struct json_value *container = add_value(reader, type, event->start_mark);
     reader->open[reader->depth++] = container;
     return true;
@@ -164,15 +166,18 @@ static bool close_container(struct reader *reader) {
 static bool take_event(struct reader *reader, const yaml_event_t *event) {
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
-        return reader->root == NULL || refuse(reader, event->start_mark, "a file holds one document; here a second one starts");
+        return reader->root == NULL ||
+               refuse(reader, event->start_mark, "a file holds one document; here a second one starts");
     case YAML_ALIAS_EVENT:
         return refuse(reader, event->start_mark, "aliases (*name) are not allowed; write the value out");
     case YAML_SCALAR_EVENT:
         return read_scalar(reader, event);
     case YAML_SEQUENCE_START_EVENT:
-        return open_container(reader, JSON_ARRAY, event, event->data.sequence_start.anchor, event->data.sequence_start.tag);
+        return open_container(reader, JSON_ARRAY, event, event->data.sequence_start.anchor,
+                              event->data.sequence_start.tag);
     case YAML_MAPPING_START_EVENT:
-        return open_container(reader, JSON_OBJECT, event, event->data.mapping_start.anchor, event->data.mapping_start.tag);
+        return open_container(reader, JSON_OBJECT, event, event->data.mapping_start.anchor,
+                              event->data.mapping_start.tag);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
         return close_container(reader);

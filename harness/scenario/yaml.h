@@ -2,8 +2,8 @@
  * YAML as data: one document, read into JSON values that know their line and column.
  *
  * Plain scalars mean what YAML 1.2's core schema says (null, ~, true, false, integers, floats); everything in quotes is
- * a string. What JSON has no word for is refused, with its place: anchors, aliases, tags, merge keys, .inf and .nan, keys that
- * are no scalars, doubled keys, a second document.
+ * a string. What JSON has no word for is refused, with its place: anchors, aliases, tags, merge keys, .inf and .nan,
+ * keys that are no scalars, doubled keys, a second document.
  */
 #ifndef MESHSPEC_YAML_H
 #define MESHSPEC_YAML_H

@@ -175,6 +175,21 @@ Test(json, a_hundred_thousand_levels_are_no_danger) {
     }
 }
 
+Test(json, a_text_of_too_many_values_is_refused) {
+    size_t count = JSON_VALUES_CEILING; /* ones, and the array around them */
+    char *text = malloc(2 * count + 1);
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + 1 + 2 * i, "1,", 2);
+    text[0] = '[';
+    text[2 * count] = ']';
+    struct arena *arena = arena_new();
+    struct error error = {0};
+    cr_expect_null(json_parse(arena, (struct text){text, 2 * count + 1}, &error));
+    test_expect_text(error.text, "byte 19999999: more than 10000000 values in one text", "one too many");
+    arena_free(arena);
+    free(text);
+}
+
 /* ---- equality ---------------------------------------------------------------------------------- */
 
 Test(json, equality) {

@@ -318,7 +318,7 @@ Test(match, many_keys_are_matched_quickly) {
 }
 
 Test(match, many_elements_in_any_order_are_paired) {
-    enum { COUNT = 1000 };
+    enum { COUNT = 400 };
     struct arena *arena = arena_new();
     struct bindings bindings = {.arena = arena};
     struct json_value *patterns = json_array(arena), *values = json_array(arena);

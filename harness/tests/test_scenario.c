@@ -132,7 +132,7 @@ static const struct {
      "[{\"set\":[],\"to\":{\"v\":0}},{\"set\":[\"v\"],\"to\":1,\"was\":0},{\"delete\":[\"v\"]},{\"kind\":\"odd\"},"
      "{\"$json\":\"{\\\"kind\\\":\\\"set\\\"}\"}]"},
     {VERB_PRESENCE, "ana", "r", "nothing"},
-    {VERB_PRESENCE, "ana", "r", "null"},
+    {VERB_PRESENCE, "ana", "r", "{\"$literal\":{\"$is\":\"nobody\"}}"},
     {VERB_SIGNAL, "ana", "r", "{\"to\":\"ben\",\"data\":[1]}"},
     {VERB_SENDS, "ana", "r", "{\"t\":\"hello\",\"room\":\"r\"}"},
     {VERB_SENDS_TEXT, "ana", "r", "\"{{room}}\""},
