@@ -215,6 +215,19 @@ def test_a_long_run_is_cut_in_the_middle_but_keeps_what_failed(page, visit):
 
 
 @in_browser
+def test_messages_are_told_in_a_few_words(page, visit):
+    messages = {
+        '{"t":"welcome","room":"r","seq":61,"epoch":"e","envs":[{"seq":1… (9999 bytes)': "welcome seq=61",
+        '{"t":"env","room":"other","env":{"seq":3,"ops":[{"kind":"set","path":["a",0,"b"]},{}]}}': "env room=other seq=3 set a.0.b +1",
+        '{"t":"presence","peer":{"origin":"ben"},"gone":true}': "presence ben gone",
+        '{"t":"reject","room":"r","reason":"schema","expected":3}': "reject schema expected=3",
+        '{"t":"welcome","seq":{"$gte":3},"epoch":{"$bind":"e"},"mode":{"$one-of":["delta","snapshot"]}}': 'welcome delta|snapshot seq≥3',
+        '{"t":"constructor"}': 'constructor {"t":"constructor"}', "null": "null", "": "(empty)", "not JSON at all": "not JSON at all",
+    }
+    assert visit(page, f"return {json.dumps(list(messages))}.map(messageLabel);") == list(messages.values())
+
+
+@in_browser
 def test_nothing_that_a_target_sent_becomes_markup(page, visit):
     found = visit(with_report(page, golden_report("nasty")), """
       const before = all("script").length;

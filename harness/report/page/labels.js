@@ -16,6 +16,14 @@ function parsed(text) {
   }
 }
 
+// The first plain members of an object that was cut, or undefined when it is none.
+function parsedHead(text) {
+  const member = /[{,]"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)(?=[,}])/suy;
+  const head = {};
+  for (let found = member.exec(text); found !== null; found = member.exec(text)) head[found[1]] = parsed(found[2]);
+  return Object.keys(head).length > 0 ? head : undefined;
+}
+
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -27,6 +35,7 @@ function valueLabel(value) {
   if (operator === undefined || !operator.startsWith("$")) return typeof value === "string" ? value : JSON.stringify(value);
   const signs = { $gt: ">", $gte: "≥", $lt: "<", $lte: "≤", $is: "the same " };
   if (operator in signs) return signs[operator] + valueLabel(value[operator]);
+  if (operator === "$one-of" && Array.isArray(value[operator])) return value[operator].map(valueLabel).join("|");
   return operator === "$absent" ? null : operator === "$any" || operator === "$bind" ? "any" : JSON.stringify(value);
 }
 
@@ -64,7 +73,7 @@ const MESSAGE_PARTS = {
 
 // `text` is a message or a pattern as JSON, or anything else.
 function messageLabel(text) {
-  const message = parsed(text);
+  const message = parsed(text) ?? parsedHead(text);
   if (!isObject(message)) return shorten(text === "" ? "(empty)" : text);
   const kind = typeof message.t === "string" ? message.t : Array.isArray(message.t) || isObject(message.t) ? "?" : message.env ? "env" : "";
   const parts = Object.hasOwn(MESSAGE_PARTS, kind) ? MESSAGE_PARTS[kind](message) : [shorten(text)];
