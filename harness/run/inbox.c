@@ -1,4 +1,6 @@
 /* What comes from the target, and waiting for it. */
+#include <string.h>
+
 #include "harness/run/play.h"
 
 static struct connection *connection_of(const struct play *play, int number) {
@@ -95,7 +97,20 @@ static enum play_status take_close(struct play *play, struct connection *connect
     return play_outcome(play, play->target->table->disconnect(play->target, connection->number, false, &error), &error);
 }
 
+static bool scenario_waits_for(struct play *play, const char *observer) {
+    for (const char *const *need = scenario_needs(play->scenario); *need != NULL; need++) {
+        if (strcmp(*need, observer) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A commit carries the whole root, so it is read only where a step asks for commits. */
 static void take_observation(struct play *play, const struct target_event *event) {
+    if (!scenario_waits_for(play, event->name)) {
+        return;
+    }
     struct error error = {0};
     struct json_value *value = json_parse(play->arena, event->text, &error);
     struct text kind = text_of(event->name);
