@@ -1,6 +1,6 @@
 /*
- * The control server: the adapter protocol over HTTP POST, one command a request, on a port of 127.0.0.1. A request with an Origin header is
- * refused, so that no web page can use it.
+ * The control server: the adapter protocol over HTTP POST, one command a request, on a port of 127.0.0.1. A request
+ * with an Origin header is refused, so that no web page can use it.
  */
 #ifndef MESHSPEC_CONTROL_HTTP_H
 #define MESHSPEC_CONTROL_HTTP_H

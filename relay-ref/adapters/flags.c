@@ -29,12 +29,14 @@ static const struct flag flag_table[] = {
     {"port", KIND_COUNT, AT(port), 0, 65535, "PORT", "port to listen on; 0 takes a free one"},
     {"protocol", KIND_PROTOCOL, AT(protocol), 0, 0, "VERSION", "0.1.0, 0.1.1 or 0.2.0"},
     {"policy-version", KIND_NUMBER, AT(policy_version), 0, 0, "NUMBER", "what hello and every envelope must carry"},
-    {"journal-limit", KIND_COUNT, AT(journal_limit), 0, 100000000, "COUNT", "envelopes kept per room for delta answers"},
+    {"journal-limit", KIND_COUNT, AT(journal_limit), 0, 100000000, "COUNT",
+     "envelopes kept per room for delta answers"},
     {"max-ops-per-envelope", KIND_COUNT, AT(max_ops_per_envelope), 0, 100000000, "COUNT",
      "more ops than this eject the writer"},
     {"max-envelopes-per-second", KIND_NUMBER, AT(max_envelopes_per_second), 0, 0, "NUMBER",
      "per writer and room, burst twice the rate; 0 means no limit"},
-    {"policy", KIND_TEXT, AT(policy_file), 0, 0, "FILE", "JSON file with the write rules: {\"acl\":[…],\"validate\":[…]}"},
+    {"policy", KIND_TEXT, AT(policy_file), 0, 0, "FILE",
+     "JSON file with the write rules: {\"acl\":[…],\"validate\":[…]}"},
     {"token-file", KIND_TEXT, AT(token_file), 0, 0, "FILE",
      "JSON file {TOKEN:{\"writer\":…,\"kind\":…,\"claims\":{…}}}; then only tokens are believed"},
     {"max-rooms", KIND_COUNT, AT(max_rooms), 1, 100000000, "COUNT", "rooms at once; a hello past it is closed"},
@@ -201,7 +203,8 @@ void flags_print_help(FILE *out) {
           "The reference mesh relay behind WebSockets. When it can serve it prints one line,\n"
           "    listening ws://ADDRESS:PORT/\n"
           "and with --control a second one, `control http://127.0.0.1:PORT/`. Any path is accepted.\n\n"
-          "A connection's principal is in the query: ?writer=ana&kind=human&claims={\"role\":\"admin\"}, percent-encoded;\n"
+          "A connection's principal is in the query: ?writer=ana&kind=human&claims={\"role\":\"admin\"}, "
+          "percent-encoded;\n"
           "`writer` is required. With --token-file it is what the token stands for: `Authorization: Bearer TOKEN`,\n"
           "?token=TOKEN, or the subprotocol `bearer.TOKEN` (at most 56 characters).\n\nFlags, with their defaults:\n",
           out);
@@ -214,14 +217,22 @@ void flags_print_help(FILE *out) {
         print_default(out, flag, &defaults);
         fputc('\n', out);
     }
-    fputs("\nClose codes: 1001 the relay shuts down; 1003 binary message; 1007 not UTF-8; 1008 the relay ended it\n"
-          "(ejection, takeover, a message that is none); 1009 message too large; 1011 out of memory; 1012 a control\n"
-          "client opened a fresh relay. A reader that is too slow is cut off without a closing handshake.\n\n"
-          "Exit codes: 0 stopped by SIGTERM or SIGINT; 1 it could not go on; 2 bad flag or file; 3 it cannot listen.\n\n"
-          "Examples:\n"
-          "  " SERVER_NAME " --port 8787\n"
-          "  " SERVER_NAME " --protocol 0.1.1 --journal-limit 100 --max-envelopes-per-second 50\n"
-          "  " SERVER_NAME " --token-file tokens.json --policy policy.json --host 0.0.0.0 --port 8787\n"
-          "  " SERVER_NAME " --control 0\n",
-          out);
+    fputs(
+        "\nClose codes: 1001 the relay shuts down; 1003 binary message; 1007 not UTF-8; 1008 the relay ended it\n"
+        "(ejection, takeover, a message that is none); 1009 message too large; 1011 out of memory; 1012 a control\n"
+        "client opened a fresh relay. A reader that is too slow is cut off without a closing handshake.\n\n"
+        "The control server takes one command of the adapter protocol a POST and answers "
+        "{\"reply\":…,\"events\":[…]}:\n"
+        "start, open, hydrate, room, clock, close, stop. Commits and violations since the last command are the "
+        "events.\n"
+        "open and close put a fresh relay in place and close every WebSocket with 1012. Time is the system's until a\n"
+        "clock comes; after an open it starts at 1700000000000 ms. All this is for tests: it needs no password.\n\n"
+        "Exit codes: 0 stopped by SIGTERM or SIGINT; 1 it could not go on; 2 bad flag or file; 3 it cannot listen.\n\n"
+        "Examples:\n"
+        "  " SERVER_NAME " --port 8787\n"
+        "  " SERVER_NAME " --protocol 0.1.1 --journal-limit 100 --max-envelopes-per-second 50\n"
+        "  " SERVER_NAME " --token-file tokens.json --policy policy.json --host 0.0.0.0 --port 8787\n"
+        "  " SERVER_NAME " --control 8788\n"
+        "      curl -d '{\"id\":1,\"do\":\"room\",\"room\":\"r\"}' http://127.0.0.1:8788/\n",
+        out);
 }

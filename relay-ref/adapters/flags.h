@@ -42,8 +42,8 @@ enum flags_outcome { FLAGS_RUN, FLAGS_HELP, FLAGS_VERSION, FLAGS_BAD };
 struct server_flags flags_default(void);
 
 /*
- * Reads `argv` (argv[0] is the program) over the defaults. FLAGS_BAD comes with a sentence in `reason`, at most `capacity` bytes with its
- * NUL: which flag, what it got, what it wants.
+ * Reads `argv` (argv[0] is the program) over the defaults. FLAGS_BAD comes with a sentence in `reason`, at most
+ * `capacity` bytes with its NUL: which flag, what it got, what it wants.
  */
 enum flags_outcome flags_read(int argc, char **argv, struct server_flags *flags, char *reason, size_t capacity);
 

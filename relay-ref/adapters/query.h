@@ -22,13 +22,14 @@ struct refusal {
 /* Sets both (printf style). Always returns false, so that a caller can `return refuse(…)`. */
 bool refuse(struct refusal *refusal, unsigned status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Finds the only field called `name`. False with status 400 when it is there twice; `out->bytes` is NULL when it is not there. */
+/* Finds the only field called `name`. False with status 400 when it is there twice; `out->bytes` is NULL when it is not
+ * there. */
 bool query_find(const struct query_field *fields, size_t count, const char *name, struct relay_text *out,
                 struct refusal *refusal);
 
 /*
- * Reads `writer`, `kind` and `claims`; other fields are ignored. The principal borrows from the fields. False: no writer (401), or one of them
- * is not what it must be (400).
+ * Reads `writer`, `kind` and `claims`; other fields are ignored. The principal borrows from the fields. False: no
+ * writer (401), or one of them is not what it must be (400).
  */
 bool query_principal(const struct query_field *fields, size_t count, struct relay_principal *out,
                      struct refusal *refusal);

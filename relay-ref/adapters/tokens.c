@@ -11,7 +11,7 @@
 #include "relay-ref/json/string.h"
 
 struct token {
-    struct relay_text text; /* owned, ended by NUL */
+    struct relay_text text;           /* owned, ended by NUL */
     struct relay_principal principal; /* its texts are owned */
 };
 
@@ -67,7 +67,8 @@ static bool read_principal(struct json_scanner *scanner, struct relay_principal 
     while (relay_scan_member(scanner, &name))
         if (!relay_scan_value(scanner, &value) || !read_field(&name, &value, principal))
             return false;
-    return scanner->error == JSON_FINE && principal->writer.length > 0 && query_is_utf8(principal->writer);
+    return scanner->error == JSON_FINE && principal->writer.length > 0 && query_is_utf8(principal->writer) &&
+           query_is_utf8(principal->kind);
 }
 
 static struct token *add_row(struct tokens *tokens) {

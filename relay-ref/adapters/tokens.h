@@ -12,8 +12,9 @@
 struct tokens;
 
 /*
- * Reads {TOKEN:{"writer":…,"kind":…,"claims":{…}}}; `kind` and `claims` may be missing, other fields may not be there. NULL with a sentence in
- * `reason` (at most `capacity` bytes with its NUL) when the text is anything else. Free with tokens_free.
+ * Reads {TOKEN:{"writer":…,"kind":…,"claims":{…}}}; `kind` and `claims` may be missing, other fields may not be there.
+ * NULL with a sentence in `reason` (at most `capacity` bytes with its NUL) when the text is anything else. Free with
+ * tokens_free.
  */
 struct tokens *tokens_read(struct relay_text json, char *reason, size_t capacity);
 

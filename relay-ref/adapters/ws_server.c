@@ -165,7 +165,8 @@ static enum server_exit start_listening(struct server *server, FILE *out, FILE *
     if (flags->control_port != FLAGS_NO_PORT) {
         control = listen_for_control(server);
         if (control == 0) {
-            fprintf(err, SERVER_NAME ": cannot listen on 127.0.0.1 port %zu for --control; is it in use?\n", flags->control_port);
+            fprintf(err, SERVER_NAME ": cannot listen on 127.0.0.1 port %zu for --control; is it in use?\n",
+                    flags->control_port);
             return SERVER_CANNOT_LISTEN;
         }
     }
@@ -180,7 +181,9 @@ static enum server_exit start_listening(struct server *server, FILE *out, FILE *
 static enum server_exit serve(struct server *server, FILE *out, FILE *err) {
     server->protocols = make_protocols(server->tokens);
     if (!limit_sockets(server->flags->max_connections)) {
-        fprintf(err, SERVER_NAME ": --max-connections %zu needs %zu open files, which the system does not allow; see ulimit -n\n",
+        fprintf(err,
+                SERVER_NAME
+                ": --max-connections %zu needs %zu open files, which the system does not allow; see ulimit -n\n",
                 server->flags->max_connections, server->flags->max_connections + SPARE_SOCKETS);
         return SERVER_BAD_USAGE;
     }

@@ -7,8 +7,8 @@
 #include "relay-ref/adapters/query.h"
 
 /*
- * Writes an answer with one sentence as its body, after which the connection is to be closed: the return value, always -1, is what libwebsockets'
- * callback wants for that.
+ * Writes an answer with one sentence as its body, after which the connection is to be closed: the return value, always
+ * -1, is what libwebsockets' callback wants for that.
  */
 int answer_refusal(struct lws *wsi, const struct refusal *refusal);
 

@@ -147,8 +147,9 @@ static const char *find_end(const struct visitor *visitor, size_t from) {
 }
 
 static void say_head_is_too_long(int file) {
-    static const char answer[] = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n"
-                                 "Content-Type: text/plain\r\nContent-Length: 35\r\n\r\nThe head of the request is too long\n";
+    static const char answer[] =
+        "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n"
+        "Content-Type: text/plain\r\nContent-Length: 35\r\n\r\nThe head of the request is too long\n";
     ssize_t ignored = send(file, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)ignored; /* the connection ends in any case */
 }

@@ -1,9 +1,10 @@
 /*
  * The listening socket, and the visitors who have not shown a whole HTTP request head yet.
  *
- * libwebsockets 4.1 reads a handshake into the same buffer that it then writes its answer to: frames that came in one packet with a short
- * handshake are overwritten before they are read. So the head is read here, and libwebsockets takes the socket over together with a
- * copy of what was read, from which it does not lose anything. Here are also the ceilings on visitors: how many, for how long, how long a head.
+ * libwebsockets 4.1 reads a handshake into the same buffer that it then writes its answer to: frames that came in one
+ * packet with a short handshake are overwritten before they are read. So the head is read here, and libwebsockets takes
+ * the socket over together with a copy of what was read, from which it does not lose anything. Here are also the
+ * ceilings on visitors: how many, for how long, how long a head.
  */
 #ifndef MESHSPEC_WS_SERVER_DOOR_H
 #define MESHSPEC_WS_SERVER_DOOR_H
@@ -35,8 +36,8 @@ int door_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
 int visitor_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length);
 
 /*
- * Listens on `host` (an address or a name) and `port` (0: any free one). Returns the port, or 0 with a sentence in `reason` (at most `capacity` bytes
- * with its NUL).
+ * Listens on `host` (an address or a name) and `port` (0: any free one). Returns the port, or 0 with a sentence in
+ * `reason` (at most `capacity` bytes with its NUL).
  */
 unsigned door_open(struct server *server, const char *host, size_t port, char *reason, size_t capacity);
 

@@ -16,7 +16,8 @@ bool drain_watch_signals(struct server *server);
 /* Takes nobody new and closes every member: what is queued, then 1001. A second call ends the waiting at once. */
 void drain_begin(struct server *server);
 
-/* Closes every member with `code`; the relay's side of all of them is off when this returns. The relay is not told: it is about to be freed. */
+/* Closes every member with `code`; the relay's side of all of them is off when this returns. The relay is not told: it
+ * is about to be freed. */
 void drain_members(struct server *server, int code, const char *reason);
 
 /* True when the server may end: everybody is gone, or the time for that is over. */

@@ -44,8 +44,8 @@ static bool read_query(struct lws *wsi, struct request *request, struct refusal 
 }
 
 /* Copies a header's value; no value when it is not there. */
-static bool read_header(struct lws *wsi, enum lws_token_indexes token, struct request *request,
-                        struct relay_text *out, struct refusal *refusal) {
+static bool read_header(struct lws *wsi, enum lws_token_indexes token, struct request *request, struct relay_text *out,
+                        struct refusal *refusal) {
     char *start = request->memory + request->used;
     *out = (struct relay_text){0};
     if (lws_hdr_total_length(wsi, token) == 0)
@@ -102,8 +102,7 @@ static bool find_token(struct lws *wsi, struct request *request, struct relay_te
         !read_header(wsi, WSI_TOKEN_PROTOCOL, request, &subprotocols, refusal))
         return false;
     *token = bearer_of(authorization);
-    if (token->bytes == NULL &&
-        !query_find(request->fields, request->field_count, "token", token, refusal))
+    if (token->bytes == NULL && !query_find(request->fields, request->field_count, "token", token, refusal))
         return false;
     if (token->bytes == NULL)
         *token = bearer_subprotocol(subprotocols);
@@ -116,8 +115,9 @@ static bool identify_by_token(struct server *server, struct lws *wsi, struct req
     if (!find_token(wsi, request, &token, refusal))
         return false;
     if (token.length == 0)
-        return refuse(refusal, 401, "This relay wants a token: Authorization: Bearer TOKEN, ?token=TOKEN, or the "
-                                    "subprotocol bearer.TOKEN.");
+        return refuse(refusal, 401,
+                      "This relay wants a token: Authorization: Bearer TOKEN, ?token=TOKEN, or the "
+                      "subprotocol bearer.TOKEN.");
     const struct relay_principal *known = tokens_find(server->tokens, token);
     if (known == NULL)
         return refuse(refusal, 401, "This relay does not know the token.");
@@ -149,12 +149,16 @@ static bool check_subprotocols(struct server *server, struct lws *wsi, struct re
         return true;
     int length = lws_hdr_copy(wsi, list, sizeof list, WSI_TOKEN_PROTOCOL);
     if (length < 0)
-        return refuse(refusal, 400, "The list of subprotocols is longer than %d bytes; send the token as a header or "
-                                    "in the query.", SUBPROTOCOLS_CEILING);
+        return refuse(refusal, 400,
+                      "The list of subprotocols is longer than %d bytes; send the token as a header or "
+                      "in the query.",
+                      SUBPROTOCOLS_CEILING);
     struct relay_text token = bearer_subprotocol((struct relay_text){list, (size_t)length});
     if (token.length + SUBPROTOCOL_PREFIX_LENGTH > SUBPROTOCOL_CEILING)
-        return refuse(refusal, 400, "A token of more than %d bytes does not fit into a subprotocol; send it as a header "
-                                    "or in the query.", SUBPROTOCOL_CEILING - (int)SUBPROTOCOL_PREFIX_LENGTH);
+        return refuse(refusal, 400,
+                      "A token of more than %d bytes does not fit into a subprotocol; send it as a header "
+                      "or in the query.",
+                      SUBPROTOCOL_CEILING - (int)SUBPROTOCOL_PREFIX_LENGTH);
     if (server->tokens == NULL || token.length == 0)
         return refuse(refusal, 400, "This relay speaks no subprotocol%s.",
                       server->tokens != NULL ? " but bearer.TOKEN" : "");
@@ -169,7 +173,8 @@ static bool check_request(struct lws *wsi, struct refusal *refusal) {
     if (lws_hdr_total_length(wsi, WSI_TOKEN_HOST) == 0 || lws_hdr_total_length(wsi, WSI_TOKEN_KEY) == 0)
         return refuse(refusal, 400, "A WebSocket handshake needs the headers Host and Sec-WebSocket-Key.");
     if (lws_hdr_copy(wsi, version, sizeof version, WSI_TOKEN_VERSION) <= 0 || strcmp(version, "13") != 0)
-        return refuse(refusal, 400, "This relay speaks version 13 of the WebSocket protocol: Sec-WebSocket-Version: 13.");
+        return refuse(refusal, 400,
+                      "This relay speaks version 13 of the WebSocket protocol: Sec-WebSocket-Version: 13.");
     return true;
 }
 
@@ -180,7 +185,8 @@ bool handshake_check(struct server *server, struct lws *wsi, struct refusal *ref
         return refuse(refusal, 503, "This relay has all the connections it takes (%zu).",
                       server->flags->max_connections);
     struct identity identity = {0};
-    bool admitted = check_request(wsi, refusal) && check_subprotocols(server, wsi, refusal) && handshake_identity(server, wsi, &identity, refusal);
+    bool admitted = check_request(wsi, refusal) && check_subprotocols(server, wsi, refusal) &&
+                    handshake_identity(server, wsi, &identity, refusal);
     identity_free(&identity);
     return admitted;
 }

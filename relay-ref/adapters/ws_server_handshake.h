@@ -12,8 +12,8 @@ struct identity {
 };
 
 /*
- * Reads the principal of the request that `wsi` holds: from the query, or from its token where the server has tokens. False with the refusal.
- * Free the identity with identity_free in both cases.
+ * Reads the principal of the request that `wsi` holds: from the query, or from its token where the server has tokens.
+ * False with the refusal. Free the identity with identity_free in both cases.
  */
 bool handshake_identity(struct server *server, struct lws *wsi, struct identity *identity, struct refusal *refusal);
 

@@ -1,6 +1,6 @@
 /*
- * The relay that a server runs at this moment, with what it needs from the world: options, time, fresh epochs, observers. A control client can
- * replace it by a fresh one and set its time.
+ * The relay that a server runs at this moment, with what it needs from the world: options, time, fresh epochs,
+ * observers. A control client can replace it by a fresh one and set its time.
  */
 #ifndef MESHSPEC_WS_SERVER_LIVE_H
 #define MESHSPEC_WS_SERVER_LIVE_H
@@ -36,12 +36,14 @@ struct live {
     struct live_events events;
 };
 
-/* `live` must not move while it has a relay. No relay yet: live_open comes next. False when memory is out; live_end frees it in any case. */
+/* `live` must not move while it has a relay. No relay yet: live_open comes next. False when memory is out; live_end
+ * frees it in any case. */
 bool live_start(struct live *live, bool observed, size_t max_rooms);
 
 /*
- * Replaces the relay by a fresh one; the old one is freed with its connections, calling no sink. `options` is JSON as in options.h. False with a
- * sentence in `reason` (at most `capacity` bytes with its NUL) when the options do not do; the old relay stays then.
+ * Replaces the relay by a fresh one; the old one is freed with its connections, calling no sink. `options` is JSON as
+ * in options.h. False with a sentence in `reason` (at most `capacity` bytes with its NUL) when the options do not do;
+ * the old relay stays then.
  */
 bool live_open(struct live *live, enum relay_protocol protocol, struct relay_text options, char *reason,
                size_t capacity);

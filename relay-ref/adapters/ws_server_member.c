@@ -6,8 +6,8 @@
 /* The longest that a peer has to take what is queued before its close frame, in seconds. */
 #define CLOSE_SECONDS 5
 
-/* Frames and bytes that one connection may send in one turn, so that the others get theirs. A compressor may hold output back, which only
-   the next turn sends: no other frame may come before it. */
+/* Frames and bytes that one connection may send in one turn, so that the others get theirs. A compressor may hold
+   output back, which only the next turn sends: no other frame may come before it. */
 #define FRAMES_A_TURN 64
 #define FRAMES_A_TURN_COMPRESSED 1
 #define BYTES_A_TURN ((size_t)1 << 20)
@@ -209,7 +209,7 @@ bool member_writable(struct member *member) {
     }
     if (member->closing == 0)
         return true;
-    lws_close_reason(member->wsi, (enum lws_close_status)member->closing, (unsigned char *)(uintptr_t)member->close_reason,
-                     strlen(member->close_reason));
+    lws_close_reason(member->wsi, (enum lws_close_status)member->closing,
+                     (unsigned char *)(uintptr_t)member->close_reason, strlen(member->close_reason));
     return false;
 }

@@ -1,9 +1,10 @@
 /*
- * One WebSocket and its connection to the relay: what comes in is put together and handed to the core, what the core sends waits in a queue until
- * the socket takes it.
+ * One WebSocket and its connection to the relay: what comes in is put together and handed to the core, what the core
+ * sends waits in a queue until the socket takes it.
  *
- * Lifetime: member_open … member_free, both from libwebsockets' callbacks. The relay's side may end before the socket's: once the core, or a ceiling,
- * is done with a member, `connection` is NULL, the others have been told, and the socket only has its queue and its close frame left to send.
+ * Lifetime: member_open … member_free, both from libwebsockets' callbacks. The relay's side may end before the
+ * socket's: once the core, or a ceiling, is done with a member, `connection` is NULL, the others have been told, and
+ * the socket only has its queue and its close frame left to send.
  */
 #ifndef MESHSPEC_WS_SERVER_MEMBER_H
 #define MESHSPEC_WS_SERVER_MEMBER_H
@@ -30,12 +31,12 @@ struct member {
     struct relay_connection *connection; /* NULL once the relay's side is over */
     struct message message;
     struct frame_queue queue;
-    size_t in_flight;  /* weight of a frame that libwebsockets has, but not yet sent whole */
-    bool parting;      /* in server->parting */
-    bool cut;          /* ended without a close frame; nothing is sent any more */
+    size_t in_flight;        /* weight of a frame that libwebsockets has, but not yet sent whole */
+    bool parting;            /* in server->parting */
+    bool cut;                /* ended without a close frame; nothing is sent any more */
     enum close_code closing; /* 0: not closing; else sent when the queue is empty */
     const char *close_reason;
-    bool heard;        /* something came in since the last ping */
+    bool heard; /* something came in since the last ping */
     bool ping_due;
 };
 
@@ -54,13 +55,15 @@ bool member_writable(struct member *member);
 /* A ping interval is over. */
 void member_tick(struct member *member);
 
-/* libwebsockets is ending the connection: nothing is sent any more, and the relay's side is over at once (leave.member-gone). */
+/* libwebsockets is ending the connection: nothing is sent any more, and the relay's side is over at once
+ * (leave.member-gone). */
 void member_stop(struct member *member);
 
 /* The peer began the closing handshake: nothing is sent to it any more. */
 void member_peer_closed(struct member *member);
 
-/* Ends the relay's side when the present call is over, sends what is queued and then a close frame. `reason` is a literal of at most 123 bytes. */
+/* Ends the relay's side when the present call is over, sends what is queued and then a close frame. `reason` is a
+ * literal of at most 123 bytes. */
 void member_close(struct member *member, enum close_code code, const char *reason);
 
 /* Takes the relay's side off without telling the relay, which is about to be freed; then as member_close. */

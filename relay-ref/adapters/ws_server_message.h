@@ -1,5 +1,6 @@
 /*
- * One incoming message put together again from the pieces that the transport hands over: text only, UTF-8 only, never above its ceiling.
+ * One incoming message put together again from the pieces that the transport hands over: text only, UTF-8 only, never
+ * above its ceiling.
  */
 #ifndef MESHSPEC_WS_SERVER_MESSAGE_H
 #define MESHSPEC_WS_SERVER_MESSAGE_H
@@ -20,7 +21,7 @@ struct message_piece {
 struct message {
     char *bytes; /* owned; NULL while nothing is kept */
     size_t length, capacity;
-    size_t checked; /* bytes from the start that are known to be whole UTF-8 sequences */
+    size_t checked;          /* bytes from the start that are known to be whole UTF-8 sequences */
     struct relay_text whole; /* after MESSAGE_WHOLE: the text, valid until the next call; may be in the piece */
 };
 
@@ -34,8 +35,8 @@ enum message_step {
 };
 
 /*
- * Adds a piece; `ceiling` is the most bytes that a message may have. A message that came in one piece is never copied (frame.text-json).
- * After anything but MORE the next piece starts a new message.
+ * Adds a piece; `ceiling` is the most bytes that a message may have. A message that came in one piece is never copied
+ * (frame.text-json). After anything but MORE the next piece starts a new message.
  */
 enum message_step message_add(struct message *message, const struct message_piece *piece, size_t ceiling);
 

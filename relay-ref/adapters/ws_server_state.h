@@ -38,7 +38,7 @@ struct server {
     bool draining;       /* nobody new comes in, everybody is being sent away */
     bool drained_late;   /* the time for that is over */
     lws_sorted_usec_list_t drain_timer;
-    int signals; /* signalfd */
+    int signals;                     /* signalfd */
     struct lws_protocols *protocols; /* owned; see ws_server_callback.c */
     struct control_room control;
 };

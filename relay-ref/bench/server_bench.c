@@ -1,6 +1,7 @@
 /*
- * Measures the relay behind its WebSockets, on loopback: echo round trips of one client, and deliveries to fifty members of one room. The relay is a
- * process of its own, as in earnest: MESHSPEC_RELAY names it (default: meshspec-relay beside this program's folder).
+ * Measures the relay behind its WebSockets, on loopback: echo round trips of one client, and deliveries to fifty
+ * members of one room. The relay is a process of its own, as in earnest: MESHSPEC_RELAY names it (default:
+ * meshspec-relay beside this program's folder).
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -26,7 +27,7 @@
 struct client {
     int socket;
     uint64_t frames;
-    uint64_t skip;        /* bytes of the present frame's payload that are still to come */
+    uint64_t skip;          /* bytes of the present frame's payload that are still to come */
     unsigned char head[10]; /* of a frame whose header came in pieces */
     size_t head_length;
 };
@@ -141,11 +142,13 @@ static struct client join(unsigned port, int number) {
 
 static void send_envelope(const struct client *client, int version) {
     char text[512];
-    snprintf(text, sizeof text,
-             "{\"t\":\"env\",\"room\":\"bench\",\"env\":{\"proto\":1,\"origin\":\"o0\",\"writer\":\"w0\",\"version\":%d,"
-             "\"hlc\":{\"p\":1700000000000,\"l\":%d},\"policyVersion\":0,\"ops\":[{\"kind\":\"set\",\"path\":[\"notes\",\"n1\"],"
-             "\"next\":\"a short text\"}]}}",
-             version, version);
+    snprintf(
+        text, sizeof text,
+        "{\"t\":\"env\",\"room\":\"bench\",\"env\":{\"proto\":1,\"origin\":\"o0\",\"writer\":\"w0\",\"version\":%d,"
+        "\"hlc\":{\"p\":1700000000000,\"l\":%d},\"policyVersion\":0,\"ops\":[{\"kind\":\"set\",\"path\":[\"notes\","
+        "\"n1\"],"
+        "\"next\":\"a short text\"}]}}",
+        version, version);
     send_text(client, text);
 }
 

@@ -30,7 +30,8 @@ static void expect_text(struct message *message, const char *text) {
     cr_assert(memcmp(message->whole.bytes, text, strlen(text)) == 0);
 }
 
-static const char good[] = "plain \x7f, two \xc2\x80\xdf\xbf, three \xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf, four \xf0\x90\x80\x80\xf4\x8f\xbf\xbf";
+static const char good[] = "plain \x7f, two \xc2\x80\xdf\xbf, three \xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf, "
+                           "four \xf0\x90\x80\x80\xf4\x8f\xbf\xbf";
 
 /* frame.text-json: cut in two at every place, and byte by byte. */
 Test(server_message, is_put_together_however_it_is_cut) {
@@ -49,9 +50,10 @@ Test(server_message, is_put_together_however_it_is_cut) {
     message_clear(&message);
 }
 
-static const char *const bad[] = {"\x80",         "\xc0\xaf",         "\xc1\xbf",         "\xe0\x9f\xbf",     "\xed\xa0\x80",
-                                  "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80", "\xff",
-                                  "\xc2",         "\xe1\x80",         "\xf1\x80\x80",     "\xc2\x20",         "\xe1\x80\x20"};
+static const char *const bad[] = {
+    "\x80",         "\xc0\xaf",         "\xc1\xbf",         "\xe0\x9f\xbf",     "\xed\xa0\x80",
+    "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80", "\xff",
+    "\xc2",         "\xe1\x80",         "\xf1\x80\x80",     "\xc2\x20",         "\xe1\x80\x20"};
 
 Test(server_message, that_is_not_utf8_is_refused_however_it_is_cut) {
     struct message message = {0};

@@ -18,7 +18,8 @@ static size_t weight_between(size_t first, size_t end) {
     return weight;
 }
 
-/* In and out in bursts of every size: the order holds, the bytes are counted, each frame is kept just while it waits. */
+/* In and out in bursts of every size: the order holds, the bytes are counted, each frame is kept just while it waits.
+ */
 Test(server_queue, is_first_in_first_out_and_counts) {
     struct frame_queue queue = {0};
     make_frames();

@@ -61,7 +61,7 @@ def test_bad_usage_is_told_and_exits_2(flags, words):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "{", "{\"t\":{}}", "{\"t\":{\"writer\":\"\"}}", "{\"t\":{\"writer\":\"a\",\"x\":1}}",
-                                  "{\"t\":{\"writer\":\"a\",\"claims\":[]}}", "{\"\":{\"writer\":\"a\"}}", "{\"t\":{\"writer\":\"a\"}}x",
+                                  "{\"t\":{\"writer\":\"a\",\"claims\":[]}}", "{\"\":{\"writer\":\"a\"}}", r'{"t":{"writer":"\ud800"}}', r'{"t":{"writer":"a","kind":"\ud800"}}', r'{"a\u0000":{"writer":"a"}}', "{\"t\":{\"writer\":\"a\"}}x",
                                   "{\"t\":{\"writer\":\"a\"},\"t\":{\"writer\":\"b\"}}"])
 def test_bad_token_file_exits_2(tmp_path, text):
     path = tmp_path / "tokens.json"
