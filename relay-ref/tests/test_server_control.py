@@ -129,6 +129,17 @@ def test_hydrate(relay, control):
     assert welcome["root"] == {"a": "\u0000\ud800"}
 
 
+def test_a_clock_that_was_set_stands(relay, control):
+    control.ask("open", relay=1, profile="0.2.0", options={"limits": {"maxEnvelopesPerSecond": 500}})
+    control.ask("clock", relay=1, ms=1700000000000)
+    ana, _ = relay.join("ana", "tab-1")
+    for version in range(1, 1001):  # takes far longer than the two milliseconds that would pay for one more
+        ana.send(envelope("tab-1", "ana", version, []))
+        assert ana.receive()["env"]["seq"] == version
+    ana.send(envelope("tab-1", "ana", 1001, []))
+    assert ana.receive() == {"t": "eject", "room": "r", "writer": "ana", "reason": "rate"}
+
+
 @pytest.mark.parametrize("verb, fields", [("hydrate", {}), ("hydrate", {"room": "r"}), ("hydrate", {"room": "r", "snapshot": 7}), ("hydrate", {"room": "r", "snapshot": {"seq": -1}}),
                                           ("room", {}), ("room", {"room": 7}), ("clock", {}), ("clock", {"ms": "x"})])
 def test_a_command_that_lacks_something_says_what(control, verb, fields):
