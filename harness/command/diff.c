@@ -8,7 +8,8 @@
 enum { DIFF_MARKDOWN = 1 };
 
 static const struct command_option options[] = {
-    {"markdown", "FILE", "write the changes as Markdown besides (- for standard output, and nothing else there)", DIFF_MARKDOWN, "FILE"},
+    {"markdown", "FILE", "write the changes as Markdown besides (- for standard output, and nothing else there)",
+     DIFF_MARKDOWN, "FILE"},
     {0}};
 
 static bool take_option(void *context, int id, const char *argument, struct error *error) {
@@ -26,7 +27,8 @@ static bool write_buffer(struct buffer *buffer, const char *file, struct error *
         written = (standard ? fflush(stream) : fclose(stream)) == 0 && written;
     }
     buffer_free(buffer);
-    return written || error_set(error, ERROR_USAGE, "cannot write %s: %s", standard ? "to standard output" : file, strerror(errno));
+    return written || error_set(error, ERROR_USAGE, "cannot write %s: %s", standard ? "to standard output" : file,
+                                strerror(errno));
 }
 
 static bool show(const struct diff *diff, const char *markdown, struct error *error) {
@@ -52,7 +54,9 @@ static enum error_code compare_files(const char *old, const char *young, const c
         code = command_fail(&error);
     } else {
         struct diff diff = diff_compare(&before, &after);
-        code = !show(&diff, markdown, &error) ? command_fail(&error) : diff_worse(&diff) > 0 ? ERROR_FAILED : ERROR_NONE;
+        code = !show(&diff, markdown, &error) ? command_fail(&error)
+               : diff_worse(&diff) > 0        ? ERROR_FAILED
+                                              : ERROR_NONE;
         diff_free(&diff);
     }
     diff_report_free(&after);
@@ -71,15 +75,18 @@ static enum error_code run(int count, char **arguments) {
     if (parsed == COMMAND_GO_ON && count - first != 2) {
         error_set(&error, ERROR_USAGE, "diff takes two files, OLD.json and NEW.json; see `meshspec diff --help`");
     }
-    return error.code != ERROR_NONE ? command_fail(&error) : compare_files(arguments[first], arguments[first + 1], markdown);
+    return error.code != ERROR_NONE ? command_fail(&error)
+                                    : compare_files(arguments[first], arguments[first + 1], markdown);
 }
 
 const struct command command_diff = {
     .name = "diff",
     .summary = "say what changed between two runs",
     .arguments = "OLD.json NEW.json",
-    .description = "Compares two reports that `meshspec run --json` wrote, case by case, and says what is newly failing, in error, warned of, skipped\n"
-                   "or gone, and what is fixed, new or otherwise changed. A case is known by its scenario and profile; the targets may differ.\n"
+    .description = "Compares two reports that `meshspec run --json` wrote, case by case, and says what is newly "
+                   "failing, in error, warned of, skipped\n"
+                   "or gone, and what is fixed, new or otherwise changed. A case is known by its scenario and profile; "
+                   "the targets may differ.\n"
                    "A report that is cut short is refused.",
     .options = options,
     .exit_status = "0 nothing got worse, 1 something got worse, 2 bad usage or file, 4 a fault of the suite itself",

@@ -66,8 +66,8 @@ bool reports_open(struct reports *reports, struct error *error) {
     return true;
 }
 
-static bool write_one(struct reports *reports, size_t index, const struct suite_results *results, const struct report_head *head,
-                      struct error *error) {
+static bool write_one(struct reports *reports, size_t index, const struct suite_results *results,
+                      const struct report_head *head, struct error *error) {
     struct buffer out = {0};
     writers[index](&out, results, head);
     bool complete = !out.overflowed;
@@ -79,7 +79,8 @@ static bool write_one(struct reports *reports, size_t index, const struct suite_
                                 complete ? strerror(errno) : "the report has outgrown its ceiling");
 }
 
-bool reports_write(struct reports *reports, const struct suite_results *results, const struct report_head *head, struct error *error) {
+bool reports_write(struct reports *reports, const struct suite_results *results, const struct report_head *head,
+                   struct error *error) {
     for (size_t i = 0; i < REPORTS_COUNT; i++) {
         if (reports->streams[i] != NULL && !write_one(reports, i, results, head, error)) {
             close_all(reports);

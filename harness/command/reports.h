@@ -21,14 +21,17 @@ enum {
 #define REPORTS_COUNT (REPORTS_END - REPORTS_JSON)
 
 /* The rows of the table of options. */
-#define REPORTS_OPTIONS                                                                                                            \
-    {"json", "FILE", "write the results as JSON (- for standard output, and nothing else there; so for the other reports)",        \
-     REPORTS_JSON, "FILE"},                                                                                                        \
-        {"junit", "FILE", "write the results as JUnit XML, for GitLab, Jenkins and their like", REPORTS_JUNIT, "FILE"},            \
-        {"tap", "FILE", "write the results as TAP 14", REPORTS_TAP, "FILE"},                                                       \
-        {"markdown", "FILE", "write the results as Markdown, for a job's summary", REPORTS_MARKDOWN, "FILE"},                   \
-        {"html", "FILE", "write the results as one page to read and share: filters, transcripts, sequence diagrams", REPORTS_HTML, \
-         "FILE"}
+#define REPORTS_OPTIONS                                                                                                \
+    {"json", "FILE",                                                                                                   \
+     "write the results as JSON (- for standard output, and nothing else there; so for the other reports)",            \
+     REPORTS_JSON, "FILE"},                                                                                            \
+        {"junit", "FILE", "write the results as JUnit XML, for GitLab, Jenkins and their like", REPORTS_JUNIT,         \
+         "FILE"},                                                                                                      \
+        {"tap", "FILE", "write the results as TAP 14", REPORTS_TAP, "FILE"},                                           \
+        {"markdown", "FILE", "write the results as Markdown, for a job's summary", REPORTS_MARKDOWN, "FILE"}, {        \
+        "html", "FILE", "write the results as one page to read and share: filters, transcripts, sequence diagrams",    \
+            REPORTS_HTML, "FILE"                                                                                       \
+    }
 
 /* Zero-initialise it. */
 struct reports {
@@ -43,12 +46,15 @@ bool reports_take(struct reports *reports, int id, const char *file, struct erro
 bool reports_fill_stdout(const struct reports *reports);
 
 /*
- * Opens every file before the run, so that a name that cannot be written is found at once, and so that a run that is broken off leaves an
- * empty file rather than an old one. False with ERROR_USAGE naming the file; nothing is left open then.
+ * Opens every file before the run, so that a name that cannot be written is found at once, and so that a run that is
+ * broken off leaves an empty file rather than an old one. False with ERROR_USAGE naming the file; nothing is left open
+ * then.
  */
 bool reports_open(struct reports *reports, struct error *error);
 
-/* Writes and closes what reports_open opened. False with ERROR_USAGE naming the file that could not be written; all are closed. */
-bool reports_write(struct reports *reports, const struct suite_results *results, const struct report_head *head, struct error *error);
+/* Writes and closes what reports_open opened. False with ERROR_USAGE naming the file that could not be written; all are
+ * closed. */
+bool reports_write(struct reports *reports, const struct suite_results *results, const struct report_head *head,
+                   struct error *error);
 
 #endif

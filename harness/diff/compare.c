@@ -91,7 +91,7 @@ struct diff diff_compare(const struct diff_report *before, const struct diff_rep
     diff.changes = memory_zeroed(before->count + after->count, sizeof *diff.changes);
     size_t old = 0, young = 0;
     while (old < before->count || young < after->count) {
-        int order = old == before->count   ? 1
+        int order = old == before->count    ? 1
                     : young == after->count ? -1
                                             : diff_case_order(&before->cases[old], &after->cases[young], by_target);
         add(&diff, order <= 0 ? &before->cases[old] : NULL, order >= 0 ? &after->cases[young] : NULL);
@@ -116,18 +116,17 @@ size_t diff_worse(const struct diff *diff) {
 }
 
 const char *diff_kind_title(enum diff_kind kind) {
-    static const char *const titles[DIFF_KIND_COUNT] = {
-        [DIFF_NEWLY_FAILING] = "newly failing",
-        [DIFF_NEWLY_ERROR] = "newly in error",
-        [DIFF_NEWLY_WARNING] = "newly warned of",
-        [DIFF_NEWLY_SKIPPED] = "newly skipped",
-        [DIFF_GONE] = "gone, passed before",
-        [DIFF_FIXED] = "fixed",
-        [DIFF_JUDGED] = "no longer skipped, passing",
-        [DIFF_NEW] = "new",
-        [DIFF_GONE_OTHERWISE] = "gone, did not pass before",
-        [DIFF_KNOWN] = "failing as the list says now",
-        [DIFF_CHANGED] = "changed",
-        [DIFF_SAME] = "the same"};
+    static const char *const titles[DIFF_KIND_COUNT] = {[DIFF_NEWLY_FAILING] = "newly failing",
+                                                        [DIFF_NEWLY_ERROR] = "newly in error",
+                                                        [DIFF_NEWLY_WARNING] = "newly warned of",
+                                                        [DIFF_NEWLY_SKIPPED] = "newly skipped",
+                                                        [DIFF_GONE] = "gone, passed before",
+                                                        [DIFF_FIXED] = "fixed",
+                                                        [DIFF_JUDGED] = "no longer skipped, passing",
+                                                        [DIFF_NEW] = "new",
+                                                        [DIFF_GONE_OTHERWISE] = "gone, did not pass before",
+                                                        [DIFF_KNOWN] = "failing as the list says now",
+                                                        [DIFF_CHANGED] = "changed",
+                                                        [DIFF_SAME] = "the same"};
     return titles[kind];
 }

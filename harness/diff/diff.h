@@ -1,8 +1,9 @@
 /*
  * What changed between two runs: their JSON reports (harness/report/REPORT.md), held against each other case by case.
  *
- * A case is known by its scenario and profile, and by its target where a report has several. Where each report has one target, their names
- * may differ: a server that is started for a run listens somewhere else each time, and two relays can be compared.
+ * A case is known by its scenario and profile, and by its target where a report has several. Where each report has one
+ * target, their names may differ: a server that is started for a run listens somewhere else each time, and two relays
+ * can be compared.
  */
 #ifndef MESHSPEC_DIFF_H
 #define MESHSPEC_DIFF_H
@@ -23,7 +24,8 @@ struct diff_case {
     struct text name, profile, target;
     enum diff_outcome outcome;
     struct text reason; /* as a reader sees it, one line; empty for a pass */
-    struct text gist;   /* of the reason: what must be equal for it to be the same; values that differ from run to run are not in it */
+    struct text gist; /* of the reason: what must be equal for it to be the same; values that differ from run to run are
+                         not in it */
 };
 
 struct diff_report {
@@ -33,13 +35,14 @@ struct diff_report {
     bool strict;
     struct diff_case *cases; /* by name, profile and target */
     size_t count;
-    size_t left_out;       /* cases that the report counts but does not list */
+    size_t left_out; /* cases that the report counts but does not list */
     bool several_targets;
 };
 
 /*
- * Reads a report. False with ERROR_USAGE "FILE: …" when it cannot be read, is no report, is of another form, or is cut short (it has no
- * summary at its end, or lists fewer cases than that counts). `file` is borrowed. Free with diff_report_free in either case.
+ * Reads a report. False with ERROR_USAGE "FILE: …" when it cannot be read, is no report, is of another form, or is cut
+ * short (it has no summary at its end, or lists fewer cases than that counts). `file` is borrowed. Free with
+ * diff_report_free in either case.
  */
 bool diff_load(struct diff_report *report, const char *file, struct error *error);
 void diff_report_free(struct diff_report *report);
@@ -56,8 +59,8 @@ enum diff_kind {
     DIFF_GONE,          /* it passed, and is not in the new report */
     DIFF_LAST_WORSE = DIFF_GONE,
     DIFF_FIXED,
-    DIFF_JUDGED, /* it was skipped and passes */
-    DIFF_NEW,    /* it is not in the old report, and is none of the above */
+    DIFF_JUDGED,         /* it was skipped and passes */
+    DIFF_NEW,            /* it is not in the old report, and is none of the above */
     DIFF_GONE_OTHERWISE, /* it did not pass, and is not in the new report */
     DIFF_KNOWN,          /* it fails as a list says, and did not do so before */
     DIFF_CHANGED,        /* neither good nor bad: another reason, or another outcome */
@@ -72,7 +75,7 @@ struct diff_change {
 
 struct diff {
     const struct diff_report *before, *after; /* borrowed */
-    struct diff_change *changes; /* all cases, by kind, then by name and profile */
+    struct diff_change *changes;              /* all cases, by kind, then by name and profile */
     size_t count;
     size_t counts[DIFF_KIND_COUNT];
 };

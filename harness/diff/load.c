@@ -63,7 +63,8 @@ static void failure(struct buffer *reason, struct buffer *gist, const struct jso
 
 static void reruns(struct buffer *reason, const struct json_value *value) {
     const struct json_value *runs = json_get(value, "runs"), *failed = json_get(value, "failed_runs");
-    if (runs != NULL && failed != NULL && runs->type == JSON_NUMBER && failed->type == JSON_NUMBER && failed->number < runs->number) {
+    if (runs != NULL && failed != NULL && runs->type == JSON_NUMBER && failed->type == JSON_NUMBER &&
+        failed->number < runs->number) {
         buffer_format(reason, " (flaky: failed %.0f of %.0f times)", failed->number, runs->number);
     }
 }
@@ -105,7 +106,8 @@ static bool read_case(struct diff_report *report, const struct json_value *value
     one->profile = member(value, "profile");
     one->target = member(value, "target");
     if (one->name.length == 0 || !find_outcome(json_get(value, "outcome"), &one->outcome)) {
-        return error_set(error, ERROR_USAGE, "%s: case %zu has no name or no outcome that is known", report->file, report->count + 1);
+        return error_set(error, ERROR_USAGE, "%s: case %zu has no name or no outcome that is known", report->file,
+                         report->count + 1);
     }
     read_reason(report->arena, one, value);
     report->several_targets = report->several_targets || !text_equal(one->target, report->cases[0].target);
@@ -132,14 +134,17 @@ static bool cut_short(const struct diff_report *report, struct error *error) {
     return error_set(error, ERROR_USAGE, "%s: the report is cut short: there is no summary at its end", report->file);
 }
 
-/* Why a text is not JSON. A report that was not written to its end is told apart: it begins like one and has no footer. */
+/* Why a text is not JSON. A report that was not written to its end is told apart: it begins like one and has no footer.
+ */
 static bool not_json(const struct diff_report *report, struct text text, struct error *error) {
     static const size_t footer = 2000; /* more than the summary has */
     size_t tail = text.length > footer ? text.length - footer : 0;
     if (text.length == 0) {
-        return error_set(error, ERROR_USAGE, "%s: the file is empty: the run was broken off before it could write", report->file);
+        return error_set(error, ERROR_USAGE, "%s: the file is empty: the run was broken off before it could write",
+                         report->file);
     }
-    if (text_starts_with(text, TEXT("{\"meshspec\":")) && memmem(text.bytes + tail, text.length - tail, "\"exit\":", 7) == NULL) {
+    if (text_starts_with(text, TEXT("{\"meshspec\":")) &&
+        memmem(text.bytes + tail, text.length - tail, "\"exit\":", 7) == NULL) {
         return cut_short(report, error);
     }
     return error_context(error, "%s: not JSON", report->file);
@@ -151,7 +156,10 @@ static bool read_footer(struct diff_report *report, const struct json_value *roo
     if (cases == NULL || cases->type != JSON_NUMBER) {
         return cut_short(report, error);
     }
-    report->left_out = left_out != NULL && left_out->type == JSON_NUMBER && left_out->number > 0 && left_out->number < 1e15 ? (size_t)left_out->number : 0;
+    report->left_out =
+        left_out != NULL && left_out->type == JSON_NUMBER && left_out->number > 0 && left_out->number < 1e15
+            ? (size_t)left_out->number
+            : 0;
     if ((double)(report->count + report->left_out) != cases->number) {
         return error_set(error, ERROR_USAGE, "%s: the report lists %zu cases, its summary counts %.0f", report->file,
                          report->count + report->left_out, cases->number);
@@ -160,12 +168,14 @@ static bool read_footer(struct diff_report *report, const struct json_value *roo
 }
 
 static bool read_report(struct diff_report *report, const struct json_value *root, struct error *error) {
-    const struct json_value *form = json_get(root, "meshspec"), *run = json_get(root, "run"), *strict = json_get(run, "strict");
+    const struct json_value *form = json_get(root, "meshspec"), *run = json_get(root, "run"),
+                            *strict = json_get(run, "strict");
     if (form == NULL || form->type != JSON_NUMBER) {
         return error_set(error, ERROR_USAGE, "%s: not a report that `meshspec run --json` wrote", report->file);
     }
     if (form->number != FORM) {
-        return error_set(error, ERROR_USAGE, "%s: the report has form %.0f; this meshspec reads form %d", report->file, form->number, FORM);
+        return error_set(error, ERROR_USAGE, "%s: the report has form %.0f; this meshspec reads form %d", report->file,
+                         form->number, FORM);
     }
     report->target = member(run, "target");
     report->version = member(run, "version");

@@ -6,7 +6,8 @@
 static void head(struct buffer *out, const char *word, const struct diff_report *report) {
     buffer_format(out, "| %s | ", word);
     markdown_code(out, report->target, NAME_CEILING);
-    buffer_format(out, " | %zu%s | ", report->count + report->left_out, report->left_out > 0 ? " (not all are listed)" : "");
+    buffer_format(out, " | %zu%s | ", report->count + report->left_out,
+                  report->left_out > 0 ? " (not all are listed)" : "");
     markdown_prose(out, report->started, NAME_CEILING);
     buffer_format(out, " | %s |\n", report->strict ? "yes" : "no");
 }
@@ -40,8 +41,8 @@ static void row(struct buffer *out, const struct diff *diff, const struct diff_c
 static void table(struct buffer *out, const struct diff *diff, size_t first, size_t full) {
     enum diff_kind kind = diff->changes[first].kind;
     size_t shown = 0;
-    buffer_format(out, "\n### %s: %zu%s\n\n| case | profile | was | is |\n|:--|:--|:--|:--|\n", diff_kind_title(kind), diff->counts[kind],
-                  kind <= DIFF_LAST_WORSE ? " (worse)" : "");
+    buffer_format(out, "\n### %s: %zu%s\n\n| case | profile | was | is |\n|:--|:--|:--|:--|\n", diff_kind_title(kind),
+                  diff->counts[kind], kind <= DIFF_LAST_WORSE ? " (worse)" : "");
     for (size_t i = first; i < diff->count && diff->changes[i].kind == kind; i++) {
         if (shown < DIFF_ROWS_CEILING && out->length < full) {
             row(out, diff, &diff->changes[i]);
@@ -65,5 +66,6 @@ void diff_markdown(struct buffer *out, const struct diff *diff) {
             table(out, diff, i, full);
         }
     }
-    buffer_format(out, "\n%zu case%s the same.\n", diff->counts[DIFF_SAME], diff->counts[DIFF_SAME] == 1 ? " is" : "s are");
+    buffer_format(out, "\n%zu case%s the same.\n", diff->counts[DIFF_SAME],
+                  diff->counts[DIFF_SAME] == 1 ? " is" : "s are");
 }

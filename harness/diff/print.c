@@ -12,8 +12,8 @@ static void head(struct buffer *out, const char *word, const struct diff_report 
     shown(out, text_of(report->file), NAME_CEILING);
     buffer_string(out, ": ");
     shown(out, report->target, NAME_CEILING);
-    buffer_format(out, ", %zu case%s%s", report->count + report->left_out, report->count + report->left_out == 1 ? "" : "s",
-                  report->strict ? ", strict" : "");
+    buffer_format(out, ", %zu case%s%s", report->count + report->left_out,
+                  report->count + report->left_out == 1 ? "" : "s", report->strict ? ", strict" : "");
     if (report->started.length > 0) {
         buffer_string(out, ", ");
         shown(out, report->started, NAME_CEILING);
@@ -54,12 +54,13 @@ void diff_print(struct buffer *out, const struct diff *diff) {
     for (size_t i = 0; i < diff->count && diff->changes[i].kind < DIFF_SAME; i++) {
         enum diff_kind kind = diff->changes[i].kind;
         if (i == 0 || diff->changes[i - 1].kind != kind) {
-            buffer_format(out, "\n%s: %zu%s\n", diff_kind_title(kind), diff->counts[kind], kind <= DIFF_LAST_WORSE ? " (worse)" : "");
+            buffer_format(out, "\n%s: %zu%s\n", diff_kind_title(kind), diff->counts[kind],
+                          kind <= DIFF_LAST_WORSE ? " (worse)" : "");
         }
         change(out, diff, &diff->changes[i]);
     }
     size_t worse = diff_worse(diff), same = diff->counts[DIFF_SAME];
     size_t better = diff->counts[DIFF_FIXED] + diff->counts[DIFF_JUDGED];
-    buffer_format(out, "\n%zu worse, %zu better, %zu otherwise changed, %zu the same\n", worse, better, diff->count - worse - better - same,
-                  same);
+    buffer_format(out, "\n%zu worse, %zu better, %zu otherwise changed, %zu the same\n", worse, better,
+                  diff->count - worse - better - same, same);
 }

@@ -32,7 +32,8 @@ static void cut_middle(struct buffer *out, struct text text, size_t ceiling) {
     buffer_append(out, text.bytes + tail, text.length - tail);
 }
 
-void report_block(struct buffer *out, const struct case_result *result, const struct report_head *head, size_t ceiling) {
+void report_block(struct buffer *out, const struct case_result *result, const struct report_head *head,
+                  size_t ceiling) {
     struct console_style style = {.strict = head->strict, .program = head->program, .arguments = head->arguments};
     struct buffer raw = {0}, block = {0};
     console_case(&raw, result, &style);

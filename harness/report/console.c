@@ -6,7 +6,8 @@
 enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
 
 static const char *escape(const struct console_style *style, enum colour colour) {
-    static const char *const codes[] = {"\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m", "\033[36m"};
+    static const char *const codes[] = {"\033[0m",  "\033[1m",  "\033[2m", "\033[31m",
+                                        "\033[32m", "\033[33m", "\033[36m"};
     return style->colour ? codes[colour] : "";
 }
 
@@ -21,8 +22,8 @@ static void heading(struct buffer *out, const struct case_result *result, const 
         word = scenario_level(result->scenario) == CLAUSE_SHOULD ? "WARN" : "NOTE";
         colour = YELLOW;
     }
-    buffer_format(out, "%s%s%s %s%s%s  (%s, %s)\n", escape(style, colour), word, escape(style, PLAIN), escape(style, BOLD),
-                  result->scenario->name, escape(style, PLAIN), result->profile, result->target);
+    buffer_format(out, "%s%s%s %s%s%s  (%s, %s)\n", escape(style, colour), word, escape(style, PLAIN),
+                  escape(style, BOLD), result->scenario->name, escape(style, PLAIN), result->profile, result->target);
     buffer_string(out, "  ");
     visible_text(out, result->scenario->title, VISIBLE_LINE, CONSOLE_VALUE_CEILING);
     buffer_string(out, "\n");
@@ -53,7 +54,8 @@ static void failure(struct buffer *out, const struct case_result *result) {
     buffer_string(out, ": ");
     visible_text(out, failure->message, VISIBLE_LINE, CONSOLE_REASON_CEILING);
     buffer_string(out, "\n");
-    for (const struct difference *difference = failure->differences; difference != NULL; difference = difference->next) {
+    for (const struct difference *difference = failure->differences; difference != NULL;
+         difference = difference->next) {
         buffer_string(out, "    ");
         struct buffer line = {0};
         difference_print(&line, difference);
@@ -155,7 +157,8 @@ void console_case(struct buffer *out, const struct case_result *result, const st
 
 static bool named_before(const struct suite_results *results, size_t index) {
     for (size_t i = 0; i < index; i++) {
-        if (results->cases[i].verdict == VERDICT_SKIP && text_equal(results->cases[i].reason, results->cases[index].reason)) {
+        if (results->cases[i].verdict == VERDICT_SKIP &&
+            text_equal(results->cases[i].reason, results->cases[index].reason)) {
             return true;
         }
     }
@@ -181,8 +184,8 @@ static void skips(struct buffer *out, const struct suite_results *results, const
 static void unmatched(struct buffer *out, const struct known *known, const struct console_style *style) {
     for (size_t i = 0; known != NULL && i < known->count; i++) {
         if (!known->lines[i].matched) {
-            buffer_format(out, "%sline %u of the known failures means no case:%s %s\n", escape(style, RED), known->lines[i].line,
-                          escape(style, PLAIN), known->lines[i].glob);
+            buffer_format(out, "%sline %u of the known failures means no case:%s %s\n", escape(style, RED),
+                          known->lines[i].line, escape(style, PLAIN), known->lines[i].glob);
         }
     }
 }
@@ -206,8 +209,8 @@ void console_summary(struct buffer *out, const struct suite_results *results, co
     buffer_format(out, "%s%zu case%s%s: %zu passed, %zu failed", escape(style, green ? GREEN : RED), results->count,
                   plural(results->count), escape(style, PLAIN), results->passed, results->failed);
     more_counts(out, results);
-    buffer_format(out, ", %zu skipped, %zu error%s, in %.2f s\n", results->skipped, results->errors, plural(results->errors),
-                  (double)results->duration_us / 1e6);
+    buffer_format(out, ", %zu skipped, %zu error%s, in %.2f s\n", results->skipped, results->errors,
+                  plural(results->errors), (double)results->duration_us / 1e6);
     if (results->count > 0 && suite_judged(results) == 0) {
         buffer_string(out, "nothing could be judged\n");
     }

@@ -6,8 +6,8 @@
 #include "harness/report/visible.h"
 
 /* The files of harness/report/page/, built in by the Makefile. */
-#define PAGE_FILE(name)                                                                                                            \
-    extern const unsigned char name[];                                                                                             \
+#define PAGE_FILE(name)                                                                                                \
+    extern const unsigned char name[];                                                                                 \
     extern const size_t name##_size
 PAGE_FILE(page_page_html);
 PAGE_FILE(page_page_css);
@@ -50,8 +50,8 @@ static void escaped(struct buffer *out, struct text text) {
 }
 
 /*
- * JSON within a script element ends at `</script` and changes its rules at `<!--`, wherever they stand. In JSON `<` stands in strings
- * only, so it can be written as an escape.
+ * JSON within a script element ends at `</script` and changes its rules at `<!--`, wherever they stand. In JSON `<`
+ * stands in strings only, so it can be written as an escape.
  */
 static void json_in_script(struct buffer *out, struct text json) {
     size_t plain = 0;
@@ -66,7 +66,8 @@ static void json_in_script(struct buffer *out, struct text json) {
 }
 
 static void data(struct buffer *out, const struct suite_results *results, const struct report_head *head) {
-    static const struct json_limits limits = {VISIBLE_LINES, HTML_TEXT_CEILING, HTML_ENTRIES_CEILING, HTML_TRACES_CEILING, HTML_CASES_CEILING};
+    static const struct json_limits limits = {VISIBLE_LINES, HTML_TEXT_CEILING, HTML_ENTRIES_CEILING,
+                                              HTML_TRACES_CEILING, HTML_CASES_CEILING};
     struct buffer json = {0};
     json_report_within(&json, results, head, &limits);
     json_in_script(out, (struct text){json.bytes, json.length});
@@ -84,7 +85,8 @@ static void title(struct buffer *out, const struct suite_results *results, const
 }
 
 /* What stands for {{NAME}} in the page. */
-static void place(struct buffer *out, struct text name, const struct suite_results *results, const struct report_head *head) {
+static void place(struct buffer *out, struct text name, const struct suite_results *results,
+                  const struct report_head *head) {
     if (text_equal(name, TEXT("style"))) {
         file(out, page_page_css, page_page_css_size);
     } else if (text_equal(name, TEXT("script"))) {

@@ -41,7 +41,8 @@ static void clauses(struct buffer *out, const struct scenario *scenario, const s
 static void differences(struct buffer *out, const struct difference *first, const struct json_limits *limits) {
     buffer_string(out, ",\"differences\":[");
     for (const struct difference *difference = first; difference != NULL; difference = difference->next) {
-        buffer_format(out, "%s{\"line\":%u,\"column\":%u", difference == first ? "" : ",", difference->line, difference->column);
+        buffer_format(out, "%s{\"line\":%u,\"column\":%u", difference == first ? "" : ",", difference->line,
+                      difference->column);
         key_text(out, "path", difference->path, limits);
         key_text(out, "wanted", difference->wanted, limits);
         key_text(out, "came", difference->came, limits);
@@ -65,9 +66,10 @@ static void failure(struct buffer *out, const struct failure *failure, const str
     buffer_string(out, "}");
 }
 
-static void trace_entry(struct buffer *out, const struct trace_entry *entry, size_t left_out, const struct json_limits *limits) {
-    buffer_format(out, "{\"us\":%lld,\"kind\":\"%s\",\"connection\":%d", (long long)entry->elapsed_us, trace_kind_name(entry->kind),
-                  entry->connection);
+static void trace_entry(struct buffer *out, const struct trace_entry *entry, size_t left_out,
+                        const struct json_limits *limits) {
+    buffer_format(out, "{\"us\":%lld,\"kind\":\"%s\",\"connection\":%d", (long long)entry->elapsed_us,
+                  trace_kind_name(entry->kind), entry->connection);
     key_text(out, "actor", entry->actor, limits);
     key_text(out, "text", entry->text, limits);
     if (entry->text.length > limits->text) {
@@ -100,7 +102,8 @@ static struct trace_shape shape_of(const struct trace_entry *first) {
 /* How it began, how it ended, and the neighbourhood of what the failure is about. */
 static bool is_kept(size_t index, struct trace_shape shape, size_t limit) {
     return shape.count <= limit || index < limit / 4 || index >= shape.count - limit / 2 ||
-           (shape.unexpected != SIZE_MAX && index + limit / 8 >= shape.unexpected && index <= shape.unexpected + limit / 8);
+           (shape.unexpected != SIZE_MAX && index + limit / 8 >= shape.unexpected &&
+            index <= shape.unexpected + limit / 8);
 }
 
 static void trace(struct buffer *out, const struct trace_entry *first, const struct json_limits *limits) {
@@ -153,7 +156,8 @@ static void one_case(struct buffer *out, const struct case_result *result, const
     key_string(out, "target", result->target, limits);
     key_string(out, "file", scenario->file, limits);
     key_text(out, "title", scenario->title, limits);
-    buffer_format(out, ",\"verdict\":\"%s\",\"outcome\":\"%s\",\"fails_run\":%s,\"us\":%lld,\"plays\":%u,\"seed\":\"%llu\"",
+    buffer_format(out,
+                  ",\"verdict\":\"%s\",\"outcome\":\"%s\",\"fails_run\":%s,\"us\":%lld,\"plays\":%u,\"seed\":\"%llu\"",
                   verdict_name(result->verdict), outcome_name(report_outcome(result, head->strict)),
                   case_counts(result, head->strict) ? "true" : "false", (long long)result->duration_us, result->plays,
                   (unsigned long long)result->seed);
@@ -174,7 +178,8 @@ static void run_head(struct buffer *out, const struct report_head *head, const s
         buffer_string(out, i == 0 ? "" : ",");
         string(out, text_of(head->profiles[i]), limits);
     }
-    buffer_format(out, "],\"strict\":%s,\"seed\":\"%llu\"", head->strict ? "true" : "false", (unsigned long long)head->seed);
+    buffer_format(out, "],\"strict\":%s,\"seed\":\"%llu\"", head->strict ? "true" : "false",
+                  (unsigned long long)head->seed);
     if (head->started != NULL) {
         key_string(out, "started", head->started, limits);
     }
@@ -198,12 +203,13 @@ static void unmatched(struct buffer *out, const struct known *known, const struc
 }
 
 static void footer(struct buffer *out, const struct suite_results *results, bool strict, size_t left_out) {
-    buffer_format(out,
-                  "\"summary\":{\"cases\":%zu,\"passed\":%zu,\"failed\":%zu,\"warnings\":%zu,\"remarks\":%zu,\"skipped\":%zu,"
-                  "\"errors\":%zu,\"xfailed\":%zu,\"xpassed\":%zu,\"flaky\":%zu,\"left_out\":%zu,\"us\":%lld,\"exit\":%d}",
-                  results->count, results->passed, results->failed, results->warnings, results->remarks, results->skipped,
-                  results->errors, results->xfailed, results->xpassed, results->flaky, left_out, (long long)results->duration_us,
-                  (int)suite_exit(results, strict));
+    buffer_format(
+        out,
+        "\"summary\":{\"cases\":%zu,\"passed\":%zu,\"failed\":%zu,\"warnings\":%zu,\"remarks\":%zu,\"skipped\":%zu,"
+        "\"errors\":%zu,\"xfailed\":%zu,\"xpassed\":%zu,\"flaky\":%zu,\"left_out\":%zu,\"us\":%lld,\"exit\":%d}",
+        results->count, results->passed, results->failed, results->warnings, results->remarks, results->skipped,
+        results->errors, results->xfailed, results->xpassed, results->flaky, left_out, (long long)results->duration_us,
+        (int)suite_exit(results, strict));
 }
 
 /* Appends the cases of one outcome (OUTCOME_COUNT: of all); returns how many are left out. */
@@ -241,7 +247,8 @@ static void end(struct buffer *out, const struct suite_results *results, bool st
 }
 
 void json_report(struct buffer *out, const struct suite_results *results, const struct report_head *head) {
-    static const struct json_limits limits = {VISIBLE_BYTES, JSON_TEXT_CEILING, JSON_ENTRIES_CEILING, JSON_TRACES_CEILING, JSON_CASES_CEILING};
+    static const struct json_limits limits = {VISIBLE_BYTES, JSON_TEXT_CEILING, JSON_ENTRIES_CEILING,
+                                              JSON_TRACES_CEILING, JSON_CASES_CEILING};
     size_t written = 0;
     begin(out, head, &limits);
     size_t left_out = cases(out, results, head, &limits, OUTCOME_COUNT, &written);

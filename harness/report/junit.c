@@ -100,7 +100,8 @@ static void outcome(xmlTextWriter *writer, const struct case_result *result, con
     }
 }
 
-/* Some readers know a testcase by class and name alone and drop a second one, so a name tells the profile when there are several. */
+/* Some readers know a testcase by class and name alone and drop a second one, so a name tells the profile when there
+ * are several. */
 static void one_case(xmlTextWriter *writer, const struct case_result *result, const struct report_head *head) {
     struct buffer name = {0};
     buffer_string(&name, result->scenario->name);
@@ -162,7 +163,8 @@ static void properties(xmlTextWriter *writer, const struct report_head *head, co
     finish(writer);
 }
 
-static void suite(xmlTextWriter *writer, const struct suite_results *results, const struct report_head *head, const char *profile) {
+static void suite(xmlTextWriter *writer, const struct suite_results *results, const struct report_head *head,
+                  const char *profile) {
     struct tally tally = count(results, profile, head->strict);
     struct buffer name = {0};
     buffer_format(&name, "%s %s", head->target, profile);
@@ -206,7 +208,8 @@ static void unmatched(xmlTextWriter *writer, const struct known *known) {
             attribute(writer, "name", text_of(known->lines[i].glob));
             attribute_seconds(writer, 0);
             start(writer, "failure");
-            check(xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "message", "line %u of the list means no case", known->lines[i].line));
+            check(xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "message", "line %u of the list means no case",
+                                                    known->lines[i].line));
             attribute(writer, "type", TEXT("known-failing"));
             finish(writer);
             finish(writer);

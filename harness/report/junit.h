@@ -1,6 +1,6 @@
 /*
- * The JUnit report, as GitHub's readers, GitLab and Jenkins take it: one suite for each profile, one testcase for each case. REPORT.md says what
- * becomes what.
+ * The JUnit report, as GitHub's readers, GitLab and Jenkins take it: one suite for each profile, one testcase for each
+ * case. REPORT.md says what becomes what.
  */
 #ifndef MESHSPEC_JUNIT_H
 #define MESHSPEC_JUNIT_H

@@ -22,8 +22,9 @@ static void heading(struct buffer *out, const struct suite_results *results, con
     for (size_t i = 0; i < head->profile_count; i++) {
         buffer_format(out, "%s %s", i == 0 ? "" : ",", head->profiles[i]);
     }
-    buffer_format(out, ", seed %llu%s%s%s; meshspec %s.\n", (unsigned long long)head->seed, head->strict ? ", strict" : "",
-                  head->started == NULL ? "" : ", started ", head->started == NULL ? "" : head->started, head->version);
+    buffer_format(out, ", seed %llu%s%s%s; meshspec %s.\n", (unsigned long long)head->seed,
+                  head->strict ? ", strict" : "", head->started == NULL ? "" : ", started ",
+                  head->started == NULL ? "" : head->started, head->version);
 }
 
 /* ---- counts by area ---- */
@@ -42,7 +43,7 @@ static bool area_came_before(const struct suite_results *results, size_t index) 
 }
 
 static void area_row(struct buffer *out, const struct suite_results *results, struct text area, bool strict) {
-    static const enum outcome columns[] = {OUTCOME_PASS, OUTCOME_FAIL, OUTCOME_ERROR, OUTCOME_XPASS,
+    static const enum outcome columns[] = {OUTCOME_PASS,    OUTCOME_FAIL,   OUTCOME_ERROR, OUTCOME_XPASS,
                                            OUTCOME_WARNING, OUTCOME_REMARK, OUTCOME_XFAIL, OUTCOME_SKIP};
     size_t counts[OUTCOME_COUNT] = {0}, all = 0;
     for (size_t i = 0; i < results->count; i++) {
@@ -67,8 +68,9 @@ static void area_row(struct buffer *out, const struct suite_results *results, st
 
 static void areas(struct buffer *out, const struct suite_results *results, bool strict) {
     size_t rows = 0, left_out = 0;
-    buffer_string(out, "\n| area | cases | passed | failed | errors | against the list | warnings | remarks | known | skipped |\n"
-                       "|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+    buffer_string(
+        out, "\n| area | cases | passed | failed | errors | against the list | warnings | remarks | known | skipped |\n"
+             "|:--|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     for (size_t i = 0; i < results->count; i++) {
         if (area_came_before(results, i)) {
             continue;
@@ -108,8 +110,8 @@ static void case_row(struct buffer *out, const struct case_result *result, enum 
 }
 
 /* A table of the cases with an outcome from `first` to `last`; nothing when there is none. */
-static void table(struct buffer *out, const struct suite_results *results, bool strict, const char *title, enum outcome first,
-                  enum outcome last, size_t full) {
+static void table(struct buffer *out, const struct suite_results *results, bool strict, const char *title,
+                  enum outcome first, enum outcome last, size_t full) {
     size_t rows = 0, left_out = 0;
     for (size_t i = 0; i < results->count; i++) {
         enum outcome outcome = report_outcome(&results->cases[i], strict);
@@ -196,7 +198,8 @@ static void details(struct buffer *out, const struct case_result *result, const 
 }
 
 /* In the order of the outcomes, until the summary is full: the worst is shown, whatever happens to the rest. */
-static void evidence(struct buffer *out, const struct suite_results *results, const struct report_head *head, size_t full) {
+static void evidence(struct buffer *out, const struct suite_results *results, const struct report_head *head,
+                     size_t full) {
     size_t shown = 0, left_out = 0;
     for (int outcome = OUTCOME_FAIL; outcome <= OUTCOME_REMARK; outcome++) {
         for (size_t i = 0; i < results->count; i++) {
@@ -213,13 +216,15 @@ static void evidence(struct buffer *out, const struct suite_results *results, co
         }
     }
     if (left_out > 0) {
-        buffer_format(out, "\nThe evidence of %zu cases more does not fit here; the other reports have it.\n", left_out);
+        buffer_format(out, "\nThe evidence of %zu cases more does not fit here; the other reports have it.\n",
+                      left_out);
     }
 }
 
 void markdown_report(struct buffer *out, const struct suite_results *results, const struct report_head *head) {
     /* Tables may take the first half; what stands behind them is short or stops when it is full. */
-    size_t half = out->length + MARKDOWN_CEILING / 2, full = out->length + MARKDOWN_CEILING - 2 * MARKDOWN_BLOCK_CEILING;
+    size_t half = out->length + MARKDOWN_CEILING / 2,
+           full = out->length + MARKDOWN_CEILING - 2 * MARKDOWN_BLOCK_CEILING;
     heading(out, results, head);
     areas(out, results, head->strict);
     table(out, results, head->strict, "What went wrong", OUTCOME_FAIL, OUTCOME_XPASS, half);

@@ -1,5 +1,6 @@
 /*
- * The Markdown report: what fits the summary of a job. The verdict first, then counts, then what is wrong, then the evidence.
+ * The Markdown report: what fits the summary of a job. The verdict first, then counts, then what is wrong, then the
+ * evidence.
  */
 #ifndef MESHSPEC_MARKDOWN_H
 #define MESHSPEC_MARKDOWN_H

@@ -25,12 +25,14 @@ enum outcome report_outcome(const struct case_result *result, bool strict) {
 }
 
 const char *outcome_name(enum outcome outcome) {
-    static const char *const names[OUTCOME_COUNT] = {"fail", "error", "xpass", "warning", "remark", "xfail", "skip", "pass"};
+    static const char *const names[OUTCOME_COUNT] = {"fail",   "error", "xpass", "warning",
+                                                     "remark", "xfail", "skip",  "pass"};
     return names[outcome];
 }
 
 bool outcome_has_failure(enum outcome outcome) {
-    return outcome == OUTCOME_FAIL || outcome == OUTCOME_WARNING || outcome == OUTCOME_REMARK || outcome == OUTCOME_XFAIL;
+    return outcome == OUTCOME_FAIL || outcome == OUTCOME_WARNING || outcome == OUTCOME_REMARK ||
+           outcome == OUTCOME_XFAIL;
 }
 
 struct text report_area(const struct scenario *scenario) {
@@ -128,7 +130,8 @@ const char *report_headline(const struct suite_results *results, bool strict) {
     case ERROR_NONE:
         return has_outcome(results, strict, OUTCOME_WARNING) ? "as expected, with warnings" : "all as expected";
     case ERROR_FAILED:
-        return has_outcome(results, strict, OUTCOME_FAIL) ? "not as the protocol says" : "the list of known failures is not true";
+        return has_outcome(results, strict, OUTCOME_FAIL) ? "not as the protocol says"
+                                                          : "the list of known failures is not true";
     default:
         return suite_judged(results) == 0 ? "nothing could be judged" : "not everything could be judged";
     }

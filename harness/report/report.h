@@ -1,8 +1,8 @@
 /*
  * What all reports share: the head of a run, and what a result means to a reader.
  *
- * Every report is a pure function of a head and results. It appends to a buffer of the caller's, and whatever bytes are in the
- * results, what it appends is valid in its own format.
+ * Every report is a pure function of a head and results. It appends to a buffer of the caller's, and whatever bytes are
+ * in the results, what it appends is valid in its own format.
  */
 #ifndef MESHSPEC_REPORT_H
 #define MESHSPEC_REPORT_H
@@ -22,7 +22,8 @@ struct report_head {
     const char *arguments; /* what else those lines need, such as "--target ws://…"; may be empty */
 };
 
-/* What a result is to a reader: its verdict, with what a failure weighs. In the order in which a reader wants to see them. */
+/* What a result is to a reader: its verdict, with what a failure weighs. In the order in which a reader wants to see
+ * them. */
 enum outcome {
     OUTCOME_FAIL,    /* fails the run */
     OUTCOME_ERROR,   /* the target could not be judged */
@@ -46,10 +47,11 @@ bool outcome_has_failure(enum outcome outcome);
 /* The folder of the scenario's name, "join" of "join/delta"; the whole name when it has none. */
 struct text report_area(const struct scenario *scenario);
 
-/* The id of the clause that a failure is about: the history rule, else the first of the scenario's strongest clauses. "" when there is none. */
+/* The id of the clause that a failure is about: the history rule, else the first of the scenario's strongest clauses.
+ * "" when there is none. */
 const char *report_clause(const struct case_result *result);
 
-#define REPORT_REASON_CEILING 300 /* bytes of a reason that stands in one line */
+#define REPORT_REASON_CEILING 300     /* bytes of a reason that stands in one line */
 #define REPORT_DIFFERENCE_CEILING 160 /* bytes of the difference that stands behind it */
 
 /* Appends why the case is not a plain pass, as one line; nothing for a pass. */
@@ -68,8 +70,8 @@ void report_verdict(struct buffer *out, const struct suite_results *results, boo
 void report_shell_word(struct buffer *out, const char *word);
 
 /*
- * Appends what the console shows of a case, without colours, safe in any text format; at most `ceiling` bytes: a longer block is cut
- * in its middle, between lines, with what is left out named.
+ * Appends what the console shows of a case, without colours, safe in any text format; at most `ceiling` bytes: a longer
+ * block is cut in its middle, between lines, with what is left out named.
  */
 void report_block(struct buffer *out, const struct case_result *result, const struct report_head *head, size_t ceiling);
 

@@ -75,9 +75,11 @@ static void directive(struct buffer *out, const char *word, const struct case_re
     buffer_free(&reason);
 }
 
-static void one_case(struct buffer *out, const struct case_result *result, const struct report_head *head, size_t number) {
+static void one_case(struct buffer *out, const struct case_result *result, const struct report_head *head,
+                     size_t number) {
     enum outcome outcome = report_outcome(result, head->strict);
-    bool passed = outcome == OUTCOME_PASS || outcome == OUTCOME_SKIP || outcome == OUTCOME_WARNING || outcome == OUTCOME_REMARK;
+    bool passed =
+        outcome == OUTCOME_PASS || outcome == OUTCOME_SKIP || outcome == OUTCOME_WARNING || outcome == OUTCOME_REMARK;
     buffer_format(out, "%sok %zu - ", passed ? "" : "not ", number);
     escaped(out, text_of(result->scenario->name));
     buffer_string(out, " (");
@@ -96,7 +98,8 @@ static void one_case(struct buffer *out, const struct case_result *result, const
 static size_t unmatched(struct buffer *out, const struct known *known, size_t number) {
     for (size_t i = 0; known != NULL && i < known->count; i++) {
         if (!known->lines[i].matched) {
-            buffer_format(out, "not ok %zu - line %u of the known failures means no case: ", ++number, known->lines[i].line);
+            buffer_format(out, "not ok %zu - line %u of the known failures means no case: ", ++number,
+                          known->lines[i].line);
             escaped(out, text_of(known->lines[i].glob));
             buffer_string(out, "\n");
         }

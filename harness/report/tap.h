@@ -1,6 +1,6 @@
 /*
- * The TAP report: Test Anything Protocol, version 14, with a YAML block behind every test that is not a plain pass. REPORT.md says what
- * becomes what.
+ * The TAP report: Test Anything Protocol, version 14, with a YAML block behind every test that is not a plain pass.
+ * REPORT.md says what becomes what.
  */
 #ifndef MESHSPEC_TAP_H
 #define MESHSPEC_TAP_H

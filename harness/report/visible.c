@@ -13,8 +13,9 @@ static bool is_lone_surrogate(const char *bytes, size_t left) {
 
 /* Characters that a reader does not see, or that make other text look different from what it is. */
 static bool is_hidden(uint32_t point) {
-    return (point >= 0x80 && point < 0xA0) || point == 0x200E || point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||
-           (point >= 0x2066 && point <= 0x2069) || point == 0xFEFF || point == 0xFFFE || point == 0xFFFF;
+    return (point >= 0x80 && point < 0xA0) || point == 0x200E || point == 0x200F ||
+           (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069) || point == 0xFEFF ||
+           point == 0xFFFE || point == 0xFFFF;
 }
 
 static bool is_shown_control(unsigned char byte, enum visible_what what) {

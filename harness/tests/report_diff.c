@@ -28,7 +28,8 @@ static enum diff_kind became(const struct diff_case *before, const struct diff_c
     return kind;
 }
 
-/* The whole table, one letter a kind; rows are what was, columns what is: pass xpass xfail remark warning skip fail error. */
+/* The whole table, one letter a kind; rows are what was, columns what is: pass xpass xfail remark warning skip fail
+ * error. */
 Test(report_diff, every_turn_of_a_case_has_its_kind) {
     static const char letters[DIFF_KIND_COUNT + 1] = "FEWSGfjn_kc=";
     static const char *const wanted[OUTCOMES + 1] = {
@@ -44,16 +45,19 @@ Test(report_diff, every_turn_of_a_case_has_its_kind) {
     };
     for (int before = 0; before <= OUTCOMES; before++) {
         for (int after = 0; after < OUTCOMES; after++) {
-            struct diff_case old = made_case("join/x", (enum diff_outcome)before, "why"), young = made_case("join/x", (enum diff_outcome)after, "why");
+            struct diff_case old = made_case("join/x", (enum diff_outcome)before, "why"),
+                             young = made_case("join/x", (enum diff_outcome)after, "why");
             char came = letters[became(before == OUTCOMES ? NULL : &old, &young)];
-            cr_expect_eq(came, wanted[before][after], "from %d to %d: wanted %c, came %c", before, after, wanted[before][after], came);
+            cr_expect_eq(came, wanted[before][after], "from %d to %d: wanted %c, came %c", before, after,
+                         wanted[before][after], came);
         }
     }
 }
 
 Test(report_diff, a_case_that_is_gone_is_worse_only_when_it_passed) {
-    static const char wanted[OUTCOMES] = {DIFF_GONE,           DIFF_GONE,           DIFF_GONE_OTHERWISE, DIFF_GONE_OTHERWISE,
-                                          DIFF_GONE_OTHERWISE, DIFF_GONE_OTHERWISE, DIFF_GONE_OTHERWISE, DIFF_GONE_OTHERWISE};
+    static const char wanted[OUTCOMES] = {DIFF_GONE,           DIFF_GONE,           DIFF_GONE_OTHERWISE,
+                                          DIFF_GONE_OTHERWISE, DIFF_GONE_OTHERWISE, DIFF_GONE_OTHERWISE,
+                                          DIFF_GONE_OTHERWISE, DIFF_GONE_OTHERWISE};
     for (int before = 0; before < OUTCOMES; before++) {
         struct diff_case old = made_case("join/x", (enum diff_outcome)before, "why");
         cr_expect_eq(became(&old, NULL), (enum diff_kind)wanted[before], "from %d", before);
@@ -61,12 +65,14 @@ Test(report_diff, a_case_that_is_gone_is_worse_only_when_it_passed) {
 }
 
 Test(report_diff, another_reason_is_a_change) {
-    struct diff_case old = made_case("join/x", DIFF_FAIL, "ana got nothing"), young = made_case("join/x", DIFF_FAIL, "ben got nothing");
+    struct diff_case old = made_case("join/x", DIFF_FAIL, "ana got nothing"),
+                     young = made_case("join/x", DIFF_FAIL, "ben got nothing");
     cr_expect_eq(became(&old, &young), DIFF_CHANGED);
 }
 
 Test(report_diff, targets_count_only_where_a_report_has_several) {
-    struct diff_case old[2] = {made_case("join/x", DIFF_PASS, ""), made_case("join/x", DIFF_FAIL, "why")}, young = made_case("join/x", DIFF_FAIL, "why");
+    struct diff_case old[2] = {made_case("join/x", DIFF_PASS, ""), made_case("join/x", DIFF_FAIL, "why")},
+                     young = made_case("join/x", DIFF_FAIL, "why");
     old[1].target = TEXT("websocket");
     young.target = TEXT("websocket");
     struct diff_report before = {.cases = old, .count = 1}, after = {.cases = &young, .count = 1};
@@ -84,22 +90,39 @@ Test(report_diff, targets_count_only_where_a_report_has_several) {
 /* ---- what is shown ---- */
 
 static void compare_all(void (*show)(struct buffer *out, const struct diff *diff), const char *golden) {
-    struct diff_case old[] = {
-        made_case("eject/order", DIFF_FAIL, "ana got nothing"),    made_case("fold/null", DIFF_PASS, ""),
-        made_case("join/fresh", DIFF_PASS, ""),                    made_case("join/gone", DIFF_PASS, ""),
-        made_case("join/gone-bad", DIFF_FAIL, "ben got nothing"),  made_case("join/other", DIFF_FAIL, "ana got nothing"),
-        made_case("join/same", DIFF_FAIL, "ana got nothing"),      made_case("leave/ghost", DIFF_PASS, ""),
-        made_case("rate/burst", DIFF_SKIP, "needs \"clock\""),     made_case("rate/refill", DIFF_PASS, ""),
-        made_case("seq/dense", DIFF_FAIL, "seq 2 came twice")};
-    struct diff_case young[] = {
-        made_case("eject/order", DIFF_XFAIL, "known to fail: later"), made_case("fold/new", DIFF_PASS, ""),
-        made_case("fold/null", DIFF_ERROR, "the target ended"),       made_case("join/fresh", DIFF_FAIL, "mode: wanted <a> | b, came `c`"),
-        made_case("join/other", DIFF_FAIL, "ana got something else"), made_case("join/same", DIFF_FAIL, "ana got nothing"),
-        made_case("leave/ghost", DIFF_WARNING, "a ghost"),            made_case("rate/burst", DIFF_PASS, ""),
-        made_case("rate/refill", DIFF_SKIP, "needs \"clock\""),       made_case("seq/dense", DIFF_PASS, "")};
+    struct diff_case old[] = {made_case("eject/order", DIFF_FAIL, "ana got nothing"),
+                              made_case("fold/null", DIFF_PASS, ""),
+                              made_case("join/fresh", DIFF_PASS, ""),
+                              made_case("join/gone", DIFF_PASS, ""),
+                              made_case("join/gone-bad", DIFF_FAIL, "ben got nothing"),
+                              made_case("join/other", DIFF_FAIL, "ana got nothing"),
+                              made_case("join/same", DIFF_FAIL, "ana got nothing"),
+                              made_case("leave/ghost", DIFF_PASS, ""),
+                              made_case("rate/burst", DIFF_SKIP, "needs \"clock\""),
+                              made_case("rate/refill", DIFF_PASS, ""),
+                              made_case("seq/dense", DIFF_FAIL, "seq 2 came twice")};
+    struct diff_case young[] = {made_case("eject/order", DIFF_XFAIL, "known to fail: later"),
+                                made_case("fold/new", DIFF_PASS, ""),
+                                made_case("fold/null", DIFF_ERROR, "the target ended"),
+                                made_case("join/fresh", DIFF_FAIL, "mode: wanted <a> | b, came `c`"),
+                                made_case("join/other", DIFF_FAIL, "ana got something else"),
+                                made_case("join/same", DIFF_FAIL, "ana got nothing"),
+                                made_case("leave/ghost", DIFF_WARNING, "a ghost"),
+                                made_case("rate/burst", DIFF_PASS, ""),
+                                made_case("rate/refill", DIFF_SKIP, "needs \"clock\""),
+                                made_case("seq/dense", DIFF_PASS, "")};
     young[4].reason = report_nasty_text;
-    struct diff_report before = {.file = "old.json", .target = TEXT("ws://127.0.0.1:7000/"), .started = TEXT("2026-02-03T04:05:06Z"), .cases = old, .count = 11};
-    struct diff_report after = {.file = "new.json", .target = TEXT("ws://127.0.0.1:7001/"), .strict = true, .cases = young, .count = 10, .left_out = 3};
+    struct diff_report before = {.file = "old.json",
+                                 .target = TEXT("ws://127.0.0.1:7000/"),
+                                 .started = TEXT("2026-02-03T04:05:06Z"),
+                                 .cases = old,
+                                 .count = 11};
+    struct diff_report after = {.file = "new.json",
+                                .target = TEXT("ws://127.0.0.1:7001/"),
+                                .strict = true,
+                                .cases = young,
+                                .count = 10,
+                                .left_out = 3};
     struct diff diff = diff_compare(&before, &after);
     struct buffer out = {0};
     show(&out, &diff);

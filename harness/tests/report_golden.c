@@ -1,4 +1,5 @@
-/* Every report of the hand-made results, byte for byte. harness/tests/test_report_files.py reads the same files with other people's parsers. */
+/* Every report of the hand-made results, byte for byte. harness/tests/test_report_files.py reads the same files with
+ * other people's parsers. */
 #include <criterion/criterion.h>
 
 #include "harness/report/console.h"

@@ -1,4 +1,5 @@
-/* The page's own part of the HTML report: what is put into it and how much. harness/tests/test_html_report.py opens it in a browser. */
+/* The page's own part of the HTML report: what is put into it and how much. harness/tests/test_html_report.py opens it
+ * in a browser. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,8 @@ Test(report_html, every_place_of_the_page_is_filled) {
     struct buffer page = {0};
     html_report(&page, &made.results, &made.head);
     cr_expect_null(strstr(page.bytes, "{{"));
-    cr_expect_not_null(strstr(page.bytes, "<title>meshspec: not as the protocol says – exec:my &lt;relay> &amp; \"co\"</title>"));
+    cr_expect_not_null(
+        strstr(page.bytes, "<title>meshspec: not as the protocol says – exec:my &lt;relay> &amp; \"co\"</title>"));
     cr_expect_not_null(strstr(page.bytes, "<p id=\"verdict\">10 cases: 1 passed, 2 failed, 1 error"));
     cr_expect_not_null(strstr(page.bytes, "</html>"));
     buffer_free(&page);

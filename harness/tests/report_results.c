@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct text report_nasty_text =
-    TEXT("]]> </script><script>alert(1)</script> <!-- --> & \" ' \\ | ` ``` # TODO ${x} \x00 \x1b[31m \x7f \xc2\x9b \xed\xa0\xbd "
-         "\xed\xb0\x80 \xff\xc3( \xc0\xaf \xe2\x80\xa8 \xe2\x80\xae \xef\xbf\xbe \xf0\x9f\x98\x80 \xc3\xa4\r\nnext\tline");
+const struct text report_nasty_text = TEXT(
+    "]]> </script><script>alert(1)</script> <!-- --> & \" ' \\ | ` ``` # TODO ${x} \x00 \x1b[31m \x7f \xc2\x9b "
+    "\xed\xa0\xbd "
+    "\xed\xb0\x80 \xff\xc3( \xc0\xaf \xe2\x80\xa8 \xe2\x80\xae \xef\xbf\xbe \xf0\x9f\x98\x80 \xc3\xa4\r\nnext\tline");
 
 void report_results_begin(struct report_results *made) {
     static const char *const profiles[] = {"0.1.1", "0.2.0"};
@@ -42,8 +43,8 @@ static void count(struct suite_results *results, enum verdict verdict, enum clau
     results->remarks += verdict == VERDICT_FAIL && level == CLAUSE_MAY;
 }
 
-struct case_result *report_results_add(struct report_results *made, const char *name, const char *profile, enum verdict verdict,
-                                       enum clause_level level) {
+struct case_result *report_results_add(struct report_results *made, const char *name, const char *profile,
+                                       enum verdict verdict, enum clause_level level) {
     struct arena *arena = made->arena;
     struct clause *clause = arena_alloc(arena, sizeof *clause);
     size_t area = strcspn(name, "/");
@@ -71,31 +72,36 @@ struct case_result *report_results_add(struct report_results *made, const char *
     return result;
 }
 
-struct trace_entry *report_results_trace(struct report_results *made, struct case_result *result, enum trace_kind kind, const char *actor,
-                                         struct text text) {
+struct trace_entry *report_results_trace(struct report_results *made, struct case_result *result, enum trace_kind kind,
+                                         const char *actor, struct text text) {
     struct trace_entry *entry = arena_alloc(made->arena, sizeof *entry), **end = &result->trace;
     int64_t elapsed = 0;
     for (; *end != NULL; end = &(*end)->next) {
         elapsed = (*end)->elapsed_us + 250;
     }
-    *entry = (struct trace_entry){.kind = kind, .elapsed_us = elapsed, .actor = text_of(actor), .connection = 1, .text = text};
+    *entry = (struct trace_entry){
+        .kind = kind, .elapsed_us = elapsed, .actor = text_of(actor), .connection = 1, .text = text};
     *end = entry;
     return entry;
 }
 
 static void add_failure(struct report_results *made, struct case_result *result) {
     struct difference *difference = arena_alloc(made->arena, 2 * sizeof *difference);
-    difference[0] = (struct difference){TEXT("mode"), TEXT("\"snapshot\""), TEXT("\"up-to-date\""), 7, 26, &difference[1]};
+    difference[0] =
+        (struct difference){TEXT("mode"), TEXT("\"snapshot\""), TEXT("\"up-to-date\""), 7, 26, &difference[1]};
     difference[1] = (struct difference){TEXT("seq"), TEXT("a number above 3"), TEXT("0"), 8, 9, NULL};
-    result->failure = (struct failure){.message = TEXT("ana got another message than the step says"),
-                                       .line = 7,
-                                       .column = 5,
-                                       .wanted = TEXT("{\"t\":\"welcome\",\"mode\":\"snapshot\",\"seq\":{\"$gt\":3}}"),
-                                       .came = TEXT("{\"t\":\"welcome\",\"room\":\"r\",\"seq\":0,\"mode\":\"up-to-date\"}"),
-                                       .actor = TEXT("ana"),
-                                       .differences = difference};
+    result->failure =
+        (struct failure){.message = TEXT("ana got another message than the step says"),
+                         .line = 7,
+                         .column = 5,
+                         .wanted = TEXT("{\"t\":\"welcome\",\"mode\":\"snapshot\",\"seq\":{\"$gt\":3}}"),
+                         .came = TEXT("{\"t\":\"welcome\",\"room\":\"r\",\"seq\":0,\"mode\":\"up-to-date\"}"),
+                         .actor = TEXT("ana"),
+                         .differences = difference};
     report_results_trace(made, result, TRACE_CONNECTED, "ana", TEXT("ana"))->line = 6;
-    report_results_trace(made, result, TRACE_SENT, "ana", TEXT("{\"t\":\"hello\",\"room\":\"r\",\"origin\":\"ana\",\"proto\":1}"))->line = 6;
+    report_results_trace(made, result, TRACE_SENT, "ana",
+                         TEXT("{\"t\":\"hello\",\"room\":\"r\",\"origin\":\"ana\",\"proto\":1}"))
+        ->line = 6;
     report_results_trace(made, result, TRACE_CONTROL, "clock", TEXT("advances by 500 ms"));
     report_results_trace(made, result, TRACE_RECEIVED, "ana", result->failure.came)->unexpected = true;
     report_results_trace(made, result, TRACE_CLOSED, "ana", TEXT(""));
@@ -111,7 +117,8 @@ static void add_breach(struct report_results *made) {
     result->runs = 4;
     result->failed_runs = 2;
     made->results.flaky = 1;
-    report_results_trace(made, result, TRACE_SENT, "ben", TEXT("{\"t\":\"env\",\"room\":\"r\",\"env\":{\"seq\":2,\"ops\":[]}}"));
+    report_results_trace(made, result, TRACE_SENT, "ben",
+                         TEXT("{\"t\":\"env\",\"room\":\"r\",\"env\":{\"seq\":2,\"ops\":[]}}"));
 }
 
 void report_results_usual(struct report_results *made) {
@@ -120,13 +127,17 @@ void report_results_usual(struct report_results *made) {
     add_failure(made, report_results_add(made, "join/snapshot", "0.2.0", VERDICT_FAIL, CLAUSE_MUST));
     add_failure(made, report_results_add(made, "leave/no-ghost", "0.2.0", VERDICT_FAIL, CLAUSE_SHOULD));
     add_failure(made, report_results_add(made, "join/takeover-writer", "0.2.0", VERDICT_FAIL, CLAUSE_MAY));
-    report_results_add(made, "rate/refill", "0.2.0", VERDICT_SKIP, CLAUSE_MUST)->reason = TEXT("needs \"clock\", which the target does not offer");
-    report_results_add(made, "rate/burst", "0.2.0", VERDICT_SKIP, CLAUSE_MUST)->reason = TEXT("needs \"clock\", which the target does not offer");
-    report_results_add(made, "hydrate/fresh", "0.2.0", VERDICT_ERROR, CLAUSE_MUST)->reason = TEXT("the target ended with status 139");
+    report_results_add(made, "rate/refill", "0.2.0", VERDICT_SKIP, CLAUSE_MUST)->reason =
+        TEXT("needs \"clock\", which the target does not offer");
+    report_results_add(made, "rate/burst", "0.2.0", VERDICT_SKIP, CLAUSE_MUST)->reason =
+        TEXT("needs \"clock\", which the target does not offer");
+    report_results_add(made, "hydrate/fresh", "0.2.0", VERDICT_ERROR, CLAUSE_MUST)->reason =
+        TEXT("the target ended with status 139");
     struct case_result *known = report_results_add(made, "eject/order", "0.2.0", VERDICT_XFAIL, CLAUSE_MUST);
     known->known = "waits for release 2 of the relay";
     add_failure(made, known);
-    report_results_add(made, "eject/rate", "0.2.0", VERDICT_XPASS, CLAUSE_MUST)->known = "waits for release 1 of the relay";
+    report_results_add(made, "eject/rate", "0.2.0", VERDICT_XPASS, CLAUSE_MUST)->known =
+        "waits for release 1 of the relay";
     made->lines[0] = (struct known_line){"fold/*", "has been so for ever", 3, false};
     made->lines[1] = (struct known_line){"eject/order", "waits for release 2 of the relay", 4, true};
     made->known = (struct known){.lines = made->lines, .count = 2};

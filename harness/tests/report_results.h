@@ -22,12 +22,12 @@ void report_results_begin(struct report_results *made);
 void report_results_end(struct report_results *made);
 
 /* A case of an area's scenario ("join/fresh"), judged by one clause. */
-struct case_result *report_results_add(struct report_results *made, const char *name, const char *profile, enum verdict verdict,
-                                       enum clause_level level);
+struct case_result *report_results_add(struct report_results *made, const char *name, const char *profile,
+                                       enum verdict verdict, enum clause_level level);
 
 /* One line more of a case's transcript. */
-struct trace_entry *report_results_trace(struct report_results *made, struct case_result *result, enum trace_kind kind, const char *actor,
-                                         struct text text);
+struct trace_entry *report_results_trace(struct report_results *made, struct case_result *result, enum trace_kind kind,
+                                         const char *actor, struct text text);
 
 /* Every kind of outcome, with well-behaved texts. */
 void report_results_usual(struct report_results *made);
@@ -35,7 +35,8 @@ void report_results_usual(struct report_results *made);
 /* One failing case, all of whose texts are as nasty as they come. */
 void report_results_nasty(struct report_results *made);
 
-/* Texts that break what is not careful: ends of XML sections, scripts and fences, NUL, escapes, lone surrogates, bytes that are no UTF-8. */
+/* Texts that break what is not careful: ends of XML sections, scripts and fences, NUL, escapes, lone surrogates, bytes
+ * that are no UTF-8. */
 extern const struct text report_nasty_text;
 
 /*

@@ -49,7 +49,8 @@ Test(visible, lone_surrogates_are_named_by_their_code) {
 }
 
 Test(visible, stray_overlong_and_cut_characters_are_shown_byte_by_byte) {
-    expect_visible(TEXT("\x80|\xc0\xaf|\xf5\x80|\xe2\x82"), VISIBLE_BYTES, 100, "\\x80|\\xc0\\xaf|\\xf5\\x80|\\xe2\\x82");
+    expect_visible(TEXT("\x80|\xc0\xaf|\xf5\x80|\xe2\x82"), VISIBLE_BYTES, 100,
+                   "\\x80|\\xc0\\xaf|\\xf5\\x80|\\xe2\\x82");
     expect_visible(TEXT("\xed\xa0"), VISIBLE_BYTES, 100, "\\xed\\xa0");
 }
 
@@ -150,8 +151,8 @@ Test(report_limits, a_long_transcript_keeps_its_ends_and_what_the_failure_is_abo
     struct buffer out = {0};
     json_report(&out, &made.results, &made.head);
     cr_expect_lt(out.length, MEGABYTE);
-    static const char *const kept[] = {"\"message 0.\"", "\"message 499.\"", "\"message 29750.\"", "\"message 30000.\"", "\"message 99000.\"",
-                                       "\"message 99999.\""};
+    static const char *const kept[] = {"\"message 0.\"",     "\"message 499.\"",   "\"message 29750.\"",
+                                       "\"message 30000.\"", "\"message 99000.\"", "\"message 99999.\""};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         cr_expect_not_null(strstr(out.bytes, kept[i]), "%s is missing", kept[i]);
     }
@@ -191,7 +192,9 @@ Test(report_limits, once_the_report_is_full_transcripts_and_then_cases_are_left_
     }
     report_results_add(&made, "join/fresh", "0.2.0", VERDICT_PASS, CLAUSE_MUST);
     struct buffer out = {0};
-    json_report_within(&out, &made.results, &made.head, &(struct json_limits){.what = VISIBLE_BYTES, .text = 100, .entries = 10, .traces = 3000, .cases = 8000});
+    json_report_within(
+        &out, &made.results, &made.head,
+        &(struct json_limits){.what = VISIBLE_BYTES, .text = 100, .entries = 10, .traces = 3000, .cases = 8000});
     size_t traces = 0, cases = 0;
     for (const char *at = out.bytes; (at = strstr(at, "\"trace\":")) != NULL; at++) {
         traces++;
