@@ -72,6 +72,22 @@ Test(server_message, that_is_not_utf8_is_refused_however_it_is_cut) {
     message_clear(&message);
 }
 
+Test(server_message, is_not_collected_further_once_it_cannot_be_utf8) {
+    struct message message = {0};
+    cr_assert_eq(add(&message,
+                     "\x80"
+                     "abc",
+                     4, false),
+                 MESSAGE_NOT_UTF8);
+    cr_assert_eq(add(&message,
+                     "abc"
+                     "\xc2",
+                     4, false),
+                 MESSAGE_MORE);
+    cr_assert_eq(add(&message, "\x80", 1, true), MESSAGE_WHOLE);
+    message_clear(&message);
+}
+
 Test(server_message, has_a_ceiling_that_counts_what_is_announced) {
     struct message message = {0};
     char text[CEILING + 1];
