@@ -1,116 +1,9 @@
 #include "relay-ref/adapters/control.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay-ref/adapters/control_line.h"
-#include "relay-ref/adapters/options.h"
-#include "relay-ref/core/characters.h"
-#include "relay-ref/core/list.h"
-#include "relay-ref/core/table.h"
-#include "relay-ref/core/version.h"
-
-struct control {
-    struct control_output output;
-    struct table_seed seed;
-    struct table relays;      /* struct control_relay by name */
-    struct table connections; /* struct control_connection by name */
-    uint64_t minted;
-    bool stopped;
-};
-
-struct control_relay {
-    struct table_item item;
-    struct control *control;
-    struct relay_settings *settings; /* owned */
-    struct relay *relay;             /* owned */
-    const struct relay_version *version;
-    int64_t now;
-    struct list connections;
-    char name[];
-};
-
-struct control_connection {
-    struct table_item item;
-    struct list_link link;
-    struct control_relay *owner;
-    struct relay_connection *connection;
-    char name[];
-};
-
-static void emit(struct control *control, struct control_line *line) {
-    struct relay_text text = relay_control_line_finish(line);
-    if (text.bytes != NULL)
-        control->output.line(control->output.context, text.bytes, text.length);
-    relay_control_line_free(line);
-}
-
-/* ---- what a relay asks for and reports ----------------------------------------------------------- */
-
-static int64_t clock_now(void *context) {
-    const struct control_relay *relay = context;
-    return relay->now;
-}
-
-/* epoch.unique: one counter for all relays, so that a restarted one has a new life too. */
-static size_t mint(void *context, char *out, size_t capacity) {
-    struct control_relay *relay = context;
-    int length = snprintf(out, capacity, "epoch-%llu", (unsigned long long)++relay->control->minted);
-    return (size_t)length;
-}
-
-static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
-                      const struct relay_commit_state *state, struct relay_commit *commit) {
-    struct control_relay *relay = context;
-    struct control_line line;
-    relay_control_line_event(&line, "commit");
-    relay_control_line_string(&line, "relay", relay->item.key);
-    relay_control_line_string(&line, "room", room);
-    relay_control_line_json(&line, "env", envelope);
-    relay_control_line_open(&line, "state");
-    relay_control_line_count(&line, "seq", state->seq);
-    relay_control_line_string(&line, "epoch", state->epoch);
-    struct relay_text root = relay_commit_root(commit);
-    if (root.bytes != NULL)
-        relay_control_line_json(&line, "root", root);
-    if (relay->version->schema)
-        relay_control_line_count(&line, "schemaVersion", state->schema_version);
-    relay_control_line_close(&line);
-    emit(relay->control, &line);
-}
-
-static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
-    struct control_relay *relay = context;
-    struct control_line line;
-    relay_control_line_event(&line, "violation");
-    relay_control_line_string(&line, "relay", relay->item.key);
-    relay_control_line_string(&line, "room", room);
-    relay_control_line_open(&line, "violation");
-    relay_control_line_string(&line, "writer", violation->writer);
-    relay_control_line_words(&line, "reason", violation->reason);
-    if (violation->path.bytes != NULL)
-        relay_control_line_json(&line, "path", violation->path);
-    relay_control_line_close(&line);
-    emit(relay->control, &line);
-}
-
-static void on_send(void *context, struct relay_frame *frame) {
-    struct control_connection *connection = context;
-    struct control_line line;
-    relay_control_line_event(&line, "send");
-    relay_control_line_string(&line, "conn", connection->item.key);
-    relay_control_line_string(&line, "text", (struct relay_text){frame->text, frame->length});
-    emit(connection->owner->control, &line);
-}
-
-static void on_close(void *context) {
-    struct control_connection *connection = context;
-    struct control_line line;
-    relay_control_line_event(&line, "close");
-    relay_control_line_string(&line, "conn", connection->item.key);
-    emit(connection->owner->control, &line);
-}
+#include "relay-ref/adapters/control_events.h"
 
 /* ---- replies ------------------------------------------------------------------------------------- */
 
@@ -118,7 +11,7 @@ static void reply_json(struct control *control, const struct control_command *co
     struct control_line line;
     relay_control_line_reply(&line, command);
     relay_control_line_json(&line, "ok", (struct relay_text){json, strlen(json)});
-    emit(control, &line);
+    relay_control_emit(control, &line);
 }
 
 static void reply_words(struct control *control, const struct control_command *command, const char *member,
@@ -126,7 +19,7 @@ static void reply_words(struct control *control, const struct control_command *c
     struct control_line line;
     relay_control_line_reply(&line, command);
     relay_control_line_words(&line, member, words);
-    emit(control, &line);
+    relay_control_emit(control, &line);
 }
 
 static void reply_ok(struct control *control, const struct control_command *command) {
@@ -141,7 +34,7 @@ static void reply_unsupported(struct control *control, const struct control_comm
     struct control_line line;
     relay_control_line_reply(&line, command);
     relay_control_line_json(&line, "unsupported", (struct relay_text){"true", 4});
-    emit(control, &line);
+    relay_control_emit(control, &line);
 }
 
 /* ---- relays -------------------------------------------------------------------------------------- */
@@ -179,7 +72,7 @@ static struct control_relay *new_relay(struct control *control, struct relay_tex
     relay->control = control;
     relay->version = relay_version_of(protocol);
     relay->now = CONTROL_CLOCK_START;
-    struct relay_env env = {relay, clock_now, mint, on_commit, on_violation};
+    struct relay_env env = relay_control_env(relay);
     relay->relay = relay_new(&env, relay_settings_options(settings));
     if (relay->relay == NULL) {
         free(relay);
@@ -276,7 +169,7 @@ static void do_room(struct control *control, const struct control_command *comma
     relay_control_line_count(&line, "members", info.members);
     relay_control_line_count(&line, "journal", info.journal);
     relay_control_line_close(&line);
-    emit(control, &line);
+    relay_control_emit(control, &line);
 }
 
 /* ---- connections --------------------------------------------------------------------------------- */
@@ -292,7 +185,7 @@ static struct control_connection *new_connection(struct control_relay *relay, st
         memcpy(connection->name, name.bytes, name.length);
     connection->item.key = (struct relay_text){connection->name, name.length};
     connection->owner = relay;
-    struct relay_sink sink = {connection, on_send, on_close};
+    struct relay_sink sink = relay_control_sink(connection);
     connection->connection = relay_connect(relay->relay, &sink, principal);
     if (connection->connection == NULL) {
         free(connection);

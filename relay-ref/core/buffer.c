@@ -70,6 +70,16 @@ void relay_buffer_add_string(struct relay_buffer *buffer, struct relay_text char
     buffer->length += length;
 }
 
+void relay_buffer_trim(struct relay_buffer *buffer) {
+    if (buffer->failed || buffer->length == 0)
+        return;
+    char *memory = realloc(buffer->memory, buffer->reserved + buffer->length);
+    if (memory == NULL)
+        return;
+    buffer->memory = memory;
+    buffer->capacity = buffer->length;
+}
+
 void relay_buffer_drop_last(struct relay_buffer *buffer, char byte) {
     if (!buffer->failed && buffer->length > 0 && end_of(buffer)[-1] == byte)
         buffer->length--;

@@ -40,6 +40,9 @@ void relay_buffer_add_count(struct relay_buffer *buffer, uint64_t count);
 /* Adds decoded characters as a JSON string. */
 void relay_buffer_add_string(struct relay_buffer *buffer, struct relay_text characters);
 
+/* Gives back the memory behind the text, of which there may be as much as the text itself. */
+void relay_buffer_trim(struct relay_buffer *buffer);
+
 /* Takes the last byte away when it is `byte`. */
 void relay_buffer_drop_last(struct relay_buffer *buffer, char byte);
 

@@ -8,6 +8,7 @@
 
 struct relay_commit {
     struct room *room;
+    bool failed;
 };
 
 /* ---- the broadcast frame ------------------------------------------------------------------------- */
@@ -60,8 +61,12 @@ static struct relay_frame *envelope_frame(const struct room *room, const struct 
 
 struct relay_text relay_commit_root(struct relay_commit *commit) {
     struct relay_text root;
-    relay_fold_text(&commit->room->fold, &root);
+    commit->failed = !relay_fold_text(&commit->room->fold, &root);
     return root;
+}
+
+bool relay_commit_root_failed(const struct relay_commit *commit) {
+    return commit->failed;
 }
 
 /* commit.each: after the broadcast, with the room as it is after this envelope. */
@@ -69,7 +74,7 @@ static void report_commit(struct room *room, const struct journal_entry *entry) 
     const struct relay_env *env = &room->relay->env;
     if (!room->relay->version->commits || env->on_commit == NULL)
         return;
-    struct relay_commit commit = {room};
+    struct relay_commit commit = {room, false};
     struct relay_commit_state state = {room->seq, room->epoch, room->schema_version};
     struct relay_text envelope = {entry->frame->text + entry->at, entry->length};
     env->on_commit(env->context, room->item.key, envelope, &state, &commit);

@@ -17,6 +17,9 @@ struct change {
 
 enum step { STEP_DONE, STEP_IGNORED, STEP_NO_MEMORY };
 
+/* No index is higher than this, whatever the option says (fold.array-index). */
+#define ARRAY_LENGTH_CEILING ((size_t)4294967295)
+
 /* An op on its way down. */
 struct descent {
     struct fold *fold;
@@ -26,7 +29,8 @@ struct descent {
 };
 
 void relay_fold_start(struct fold *fold, const struct table_seed *seed, size_t max_array_length) {
-    *fold = (struct fold){.seed = seed, .max_array_length = max_array_length};
+    size_t most = max_array_length < ARRAY_LENGTH_CEILING ? max_array_length : ARRAY_LENGTH_CEILING;
+    *fold = (struct fold){.seed = seed, .max_array_length = most};
 }
 
 static void forget_text(struct fold *fold) {
@@ -61,6 +65,7 @@ bool relay_fold_text(struct fold *fold, struct relay_text *text) {
             relay_buffer_free(&fold->text);
             return false;
         }
+        relay_buffer_trim(&fold->text);
         fold->text_fresh = true;
     }
     *text = (struct relay_text){fold->text.memory, fold->text.length};
@@ -90,7 +95,7 @@ static bool index_allowed(const struct fold *fold, const struct array_node *arra
     if (index < array->length)
         return true;
     size_t gap = index - array->length, most = fold->max_array_length;
-    return index < most && gap <= most * GAP_FACTOR - fold->gaps;
+    return index < most && fold->gaps + gap <= most * GAP_FACTOR;
 }
 
 static enum step put_item(struct fold *fold, struct array_node *array, const struct path_segment *segment,

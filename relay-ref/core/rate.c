@@ -39,7 +39,7 @@ static bool forgettable(const struct relay *relay, const struct room_writer *wri
 
 void relay_rate_sweep(struct room *room) {
     struct table *writers = &room->writers;
-    if (writers->count + 1 <= writers->capacity / 4 * 3)
+    if (!relay_table_is_full(writers))
         return;
     int64_t now = room->relay->env.now(room->relay->env.context);
     for (size_t slot = 0; slot < writers->capacity;) {
@@ -51,4 +51,6 @@ void relay_rate_sweep(struct room *room) {
         relay_table_take(writers, &writer->item); /* another may have moved up into this slot */
         free(writer);
     }
+    if (writers->count > writers->capacity / 2)
+        relay_table_grow(writers);
 }

@@ -104,6 +104,9 @@ struct relay_env {
    when the fold has none yet. Valid during on_commit. */
 struct relay_text relay_commit_root(struct relay_commit *commit);
 
+/* True when the last relay_commit_root gave no value because memory was out, not because there is none. */
+bool relay_commit_root_failed(const struct relay_commit *commit);
+
 /* One rule of the path-prefix ACL. */
 struct relay_policy; /* see policy.h: made from its JSON form */
 

@@ -87,10 +87,7 @@ static void place(struct table_item **slots, size_t capacity, struct table_item 
     slots[slot] = item;
 }
 
-/* At most three quarters full, so that a probe always meets an empty slot soon. */
-bool relay_table_reserve(struct table *table) {
-    if (table->count + 1 <= table->capacity / 4 * 3)
-        return true;
+bool relay_table_grow(struct table *table) {
     size_t capacity = table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
     struct table_item **slots = calloc(capacity, sizeof(struct table_item *));
     if (slots == NULL)
@@ -102,6 +99,15 @@ bool relay_table_reserve(struct table *table) {
     table->slots = slots;
     table->capacity = capacity;
     return true;
+}
+
+/* At most three quarters full, so that a probe always meets an empty slot soon. */
+bool relay_table_is_full(const struct table *table) {
+    return table->count + 1 > table->capacity / 4 * 3;
+}
+
+bool relay_table_reserve(struct table *table) {
+    return !relay_table_is_full(table) || relay_table_grow(table);
 }
 
 bool relay_table_put(struct table *table, struct table_item *item) {

@@ -47,6 +47,12 @@ struct table_item *relay_table_find(const struct table *table, struct relay_text
 /* Makes sure that one more item can be put in without failing. False when memory is out. */
 bool relay_table_reserve(struct table *table);
 
+/* True when the next item makes the table grow. */
+bool relay_table_is_full(const struct table *table);
+
+/* Doubles the table, so that it is half as full. False when memory is out; it is then as it was. */
+bool relay_table_grow(struct table *table);
+
 /* Puts in an item whose key is not there yet. False when memory is out (never right after relay_table_reserve). */
 bool relay_table_put(struct table *table, struct table_item *item);
 
