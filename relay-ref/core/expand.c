@@ -35,7 +35,7 @@ static bool attach_entry(struct expansion *expansion, struct object_node *object
         return false;
     struct object_entry *entry = relay_object_find(object, key);
     if (entry == NULL)
-        return relay_object_add(object, key, value) != NULL;
+        return relay_object_add(object, expansion->seed, key, value) != NULL;
     relay_node_free(entry->value);
     entry->value = value;
     return true;
@@ -55,7 +55,7 @@ static struct node *read_node(struct expansion *expansion) {
     if (kind != JSON_OBJECT && kind != JSON_ARRAY)
         return relay_scan_value(&expansion->scanner, &value) ? relay_node_raw(value) : NULL;
     relay_scan_enter(&expansion->scanner);
-    return kind == JSON_OBJECT ? relay_node_object(expansion->seed) : relay_node_array();
+    return kind == JSON_OBJECT ? relay_node_object() : relay_node_array();
 }
 
 static struct node *up_from(const struct node *node) {

@@ -74,14 +74,15 @@ bool relay_fold_text(struct fold *fold, struct relay_text *text) {
 
 /* ---- writing into one container, with the old state noted ---------------------------------------- */
 
-static enum step put_key(struct object_node *object, struct relay_text key, struct node *value, struct change *change) {
+static enum step put_key(const struct fold *fold, struct object_node *object, struct relay_text key, struct node *value,
+                         struct change *change) {
     struct object_entry *entry = relay_object_find(object, key);
     if (entry != NULL) {
         *change = (struct change){CHANGE_REPLACED, .container = &object->base, .entry = entry, .old = entry->value};
         entry->value = value;
         return STEP_DONE;
     }
-    entry = relay_object_add(object, key, value);
+    entry = relay_object_add(object, fold->seed, key, value);
     if (entry == NULL)
         return STEP_NO_MEMORY;
     *change = (struct change){CHANGE_ADDED, .container = &object->base, .entry = entry};
@@ -118,7 +119,7 @@ static enum step put_item(struct fold *fold, struct array_node *array, const str
 static enum step put(struct descent *descent, struct node *container, const struct path_segment *segment,
                      struct node *value) {
     if (container->kind == NODE_OBJECT)
-        return put_key((struct object_node *)container, segment->key, value, descent->change);
+        return put_key(descent->fold, (struct object_node *)container, segment->key, value, descent->change);
     return put_item(descent->fold, (struct array_node *)container, segment, value, descent->change);
 }
 
@@ -165,8 +166,8 @@ static struct node **child_place(struct node *container, const struct path_segme
 }
 
 /* fold.create-array, fold.create-object: what a missing container becomes is told by the segment below it. */
-static struct node *new_container(const struct descent *descent, const struct path_segment *below) {
-    return below->number ? relay_node_array() : relay_node_object(descent->fold->seed);
+static struct node *new_container(const struct path_segment *below) {
+    return below->number ? relay_node_array() : relay_node_object();
 }
 
 /* Puts the op's own value, or nothing for a delete, at the last segment of a container that is new. */
@@ -186,11 +187,11 @@ static enum step finish_chain(struct descent *descent, struct node *container, c
  */
 static enum step build_chain(struct descent *descent, struct path_segment segment, struct node **chain) {
     struct path_segment below;
-    struct node *container = *chain = new_container(descent, &segment);
+    struct node *container = *chain = new_container(&segment);
     if (container == NULL)
         return STEP_NO_MEMORY;
     while (relay_path_next(&descent->path, &below)) {
-        struct node *inner = new_container(descent, &below);
+        struct node *inner = new_container(&below);
         enum step step = inner == NULL ? STEP_NO_MEMORY : put(descent, container, &segment, inner);
         if (step != STEP_DONE) {
             relay_node_free(inner);
@@ -284,8 +285,11 @@ static enum step start_at_root(struct descent *descent, const struct path_segmen
 }
 
 static enum step apply_op(struct fold *fold, const struct message_op *op, struct change *change) {
-    struct descent descent = {.fold = fold, .op = op, .change = change};
+    struct descent descent; /* large, and relay_path_start sets what it needs of `path` */
     struct path_segment first;
+    descent.fold = fold;
+    descent.op = op;
+    descent.change = change;
     change->kind = CHANGE_NOTHING;
     if (op->kind == OP_SET && op->next.kind == JSON_ABSENT)
         return STEP_IGNORED; /* fold.odd-segments: a set without next */

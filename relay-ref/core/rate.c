@@ -43,7 +43,7 @@ void relay_rate_sweep(struct room *room) {
         return;
     int64_t now = room->relay->env.now(room->relay->env.context);
     for (size_t slot = 0; slot < writers->capacity;) {
-        struct room_writer *writer = CONTAINER_OF(writers->slots[slot], struct room_writer, item);
+        struct room_writer *writer = CONTAINER_OF(writers->slots[slot].item, struct room_writer, item);
         if (writer == NULL || !forgettable(room->relay, writer, now)) {
             slot++;
             continue;

@@ -64,9 +64,8 @@ void relay_table_free(struct table *table) {
     table->count = table->capacity = 0;
 }
 
-static bool same_key(const struct table_item *item, uint64_t hash, struct relay_text key) {
-    return item->hash == hash && item->key.length == key.length &&
-           (key.length == 0 || memcmp(item->key.bytes, key.bytes, key.length) == 0);
+static bool same_key(const struct table_item *item, struct relay_text key) {
+    return item->key.length == key.length && (key.length == 0 || memcmp(item->key.bytes, key.bytes, key.length) == 0);
 }
 
 struct table_item *relay_table_find(const struct table *table, struct relay_text key) {
@@ -74,27 +73,27 @@ struct table_item *relay_table_find(const struct table *table, struct relay_text
         return NULL;
     uint64_t hash = relay_table_hash(table->seed, key.bytes, key.length);
     size_t mask = table->capacity - 1;
-    for (size_t slot = (size_t)hash & mask; table->slots[slot] != NULL; slot = (slot + 1) & mask)
-        if (same_key(table->slots[slot], hash, key))
-            return table->slots[slot];
+    for (size_t at = (size_t)hash & mask; table->slots[at].item != NULL; at = (at + 1) & mask)
+        if (table->slots[at].hash == hash && same_key(table->slots[at].item, key))
+            return table->slots[at].item;
     return NULL;
 }
 
-static void place(struct table_item **slots, size_t capacity, struct table_item *item) {
-    size_t mask = capacity - 1, slot = (size_t)item->hash & mask;
-    while (slots[slot] != NULL)
-        slot = (slot + 1) & mask;
-    slots[slot] = item;
+static void place(struct table_slot *slots, size_t capacity, struct table_slot slot) {
+    size_t mask = capacity - 1, at = (size_t)slot.hash & mask;
+    while (slots[at].item != NULL)
+        at = (at + 1) & mask;
+    slots[at] = slot;
 }
 
 bool relay_table_grow(struct table *table) {
     size_t capacity = table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2;
-    struct table_item **slots = calloc(capacity, sizeof(struct table_item *));
+    struct table_slot *slots = calloc(capacity, sizeof *slots);
     if (slots == NULL)
         return false;
-    for (size_t slot = 0; slot < table->capacity; slot++)
-        if (table->slots[slot] != NULL)
-            place(slots, capacity, table->slots[slot]);
+    for (size_t at = 0; at < table->capacity; at++)
+        if (table->slots[at].item != NULL)
+            place(slots, capacity, table->slots[at]);
     free(table->slots);
     table->slots = slots;
     table->capacity = capacity;
@@ -114,7 +113,7 @@ bool relay_table_put(struct table *table, struct table_item *item) {
     if (!relay_table_reserve(table))
         return false;
     item->hash = relay_table_hash(table->seed, item->key.bytes, item->key.length);
-    place(table->slots, table->capacity, item);
+    place(table->slots, table->capacity, (struct table_slot){item->hash, item});
     table->count++;
     return true;
 }
@@ -122,28 +121,28 @@ bool relay_table_put(struct table *table, struct table_item *item) {
 /* Later items of the same run move up, so that no search ends too early and no tombstones gather. */
 static void close_gap(struct table *table, size_t gap) {
     size_t mask = table->capacity - 1;
-    for (size_t slot = (gap + 1) & mask; table->slots[slot] != NULL; slot = (slot + 1) & mask) {
-        size_t home = (size_t)table->slots[slot]->hash & mask;
-        if (((slot - home) & mask) < ((slot - gap) & mask))
+    for (size_t at = (gap + 1) & mask; table->slots[at].item != NULL; at = (at + 1) & mask) {
+        size_t home = (size_t)table->slots[at].hash & mask;
+        if (((at - home) & mask) < ((at - gap) & mask))
             continue;
-        table->slots[gap] = table->slots[slot];
-        table->slots[slot] = NULL;
-        gap = slot;
+        table->slots[gap] = table->slots[at];
+        table->slots[at].item = NULL;
+        gap = at;
     }
 }
 
 void relay_table_take(struct table *table, struct table_item *item) {
-    size_t mask = table->capacity - 1, slot = (size_t)item->hash & mask;
-    while (table->slots[slot] != item)
-        slot = (slot + 1) & mask;
-    table->slots[slot] = NULL;
+    size_t mask = table->capacity - 1, at = (size_t)item->hash & mask;
+    while (table->slots[at].item != item)
+        at = (at + 1) & mask;
+    table->slots[at].item = NULL;
     table->count--;
-    close_gap(table, slot);
+    close_gap(table, at);
 }
 
 struct table_item *relay_table_next(const struct table *table, size_t *position) {
     while (*position < table->capacity) {
-        struct table_item *item = table->slots[(*position)++];
+        struct table_item *item = table->slots[(*position)++].item;
         if (item != NULL)
             return item;
     }

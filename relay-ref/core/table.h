@@ -1,7 +1,7 @@
 /*
- * Hash table from a text to the item that carries it. Items embed `struct table_item`, so that the table itself
- * holds pointers only; who owns the item owns its key. Keys compare as bytes. The hash is SipHash-1-3 under a seed of
- * the relay's, so that no client can choose names that collide.
+ * Hash table from a text to the item that carries it. Items embed `struct table_item`; who owns the item owns its key.
+ * Keys compare as bytes. The hash is SipHash-1-3 under a seed of the relay's, so that no client can choose names that
+ * collide.
  */
 #ifndef MESHSPEC_RELAY_TABLE_H
 #define MESHSPEC_RELAY_TABLE_H
@@ -21,8 +21,14 @@ struct table_item {
     uint64_t hash; /* set by the table */
 };
 
+/* The hash stands next to the item, so that a search looks into no item but the one it is for. */
+struct table_slot {
+    uint64_t hash;
+    struct table_item *item; /* NULL where the slot is free */
+};
+
 struct table {
-    struct table_item **slots; /* owned; NULL while empty; open addressing, linear probing */
+    struct table_slot *slots; /* owned; NULL while empty; open addressing, linear probing */
     size_t count;
     size_t capacity; /* a power of two, or 0 */
     const struct table_seed *seed;

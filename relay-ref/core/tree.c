@@ -16,12 +16,11 @@ struct node *relay_node_raw(struct json_value value) {
     return &raw->base;
 }
 
-struct node *relay_node_object(const struct table_seed *seed) {
+struct node *relay_node_object(void) {
     struct object_node *object = calloc(1, sizeof *object);
     if (object == NULL)
         return NULL;
     object->base.kind = NODE_OBJECT;
-    relay_table_start(&object->index, seed);
     return &object->base;
 }
 
@@ -47,8 +46,8 @@ static struct object_entry *entry_at(struct list_link *link) {
 }
 
 struct object_entry *relay_object_find(const struct object_node *object, struct relay_text key) {
-    if (object->indexed)
-        return CONTAINER_OF(relay_table_find(&object->index, key), struct object_entry, item);
+    if (object->index != NULL)
+        return CONTAINER_OF(relay_table_find(object->index, key), struct object_entry, item);
     for (struct list_link *link = object->entries.first; link != NULL; link = link->next) {
         struct object_entry *entry = entry_at(link);
         if (entry->item.key.length == key.length && memcmp(entry->item.key.bytes, key.bytes, key.length) == 0)
@@ -57,31 +56,43 @@ struct object_entry *relay_object_find(const struct object_node *object, struct 
     return NULL;
 }
 
-static bool build_index(struct object_node *object) {
+static void free_index(struct table *index) {
+    if (index != NULL)
+        relay_table_free(index);
+    free(index);
+}
+
+static struct table *build_index(const struct object_node *object, const struct table_seed *seed) {
+    struct table *index = malloc(sizeof *index);
+    if (index == NULL)
+        return NULL;
+    relay_table_start(index, seed);
     for (struct list_link *link = object->entries.first; link != NULL; link = link->next) {
-        if (!relay_table_put(&object->index, &entry_at(link)->item)) {
-            relay_table_free(&object->index);
-            return false;
+        if (!relay_table_put(index, &entry_at(link)->item)) {
+            free_index(index);
+            return NULL;
         }
     }
-    object->indexed = true;
-    return true;
+    return index;
 }
 
-static bool index_entry(struct object_node *object, struct object_entry *entry) {
-    if (!object->indexed && object->count >= UNINDEXED_KEYS && !build_index(object))
+static bool index_entry(struct object_node *object, const struct table_seed *seed, struct object_entry *entry) {
+    if (object->index == NULL && object->count < UNINDEXED_KEYS)
+        return true;
+    if (object->index == NULL && (object->index = build_index(object, seed)) == NULL)
         return false;
-    return !object->indexed || relay_table_put(&object->index, &entry->item);
+    return relay_table_put(object->index, &entry->item);
 }
 
-struct object_entry *relay_object_add(struct object_node *object, struct relay_text key, struct node *value) {
+struct object_entry *relay_object_add(struct object_node *object, const struct table_seed *seed, struct relay_text key,
+                                      struct node *value) {
     struct object_entry *entry = malloc(sizeof *entry + key.length);
     if (entry == NULL)
         return NULL;
     memcpy(entry->key, key.bytes, key.length);
     entry->item.key = (struct relay_text){entry->key, key.length};
     entry->value = value;
-    if (!index_entry(object, entry)) {
+    if (!index_entry(object, seed, entry)) {
         free(entry);
         return NULL;
     }
@@ -91,8 +102,8 @@ struct object_entry *relay_object_add(struct object_node *object, struct relay_t
 }
 
 void relay_object_remove(struct object_node *object, struct object_entry *entry) {
-    if (object->indexed)
-        relay_table_take(&object->index, &entry->item);
+    if (object->index != NULL)
+        relay_table_take(object->index, &entry->item);
     relay_list_remove(&object->entries, &entry->link);
     object->count--;
 }
@@ -100,8 +111,8 @@ void relay_object_remove(struct object_node *object, struct object_entry *entry)
 /* The table never shrinks, so it still has the room that the entry had. An index that was built after the entry left
    cannot be there any more by now: it came with an added key, and indexes stay, so it holds this key's room too. */
 void relay_object_restore(struct object_node *object, struct object_entry *entry) {
-    if (object->indexed)
-        relay_table_put(&object->index, &entry->item);
+    if (object->index != NULL)
+        relay_table_put(object->index, &entry->item);
     relay_list_restore(&object->entries, &entry->link);
     object->count++;
 }
@@ -157,7 +168,7 @@ static struct node *free_object(struct object_node *object, struct node *pile) {
         discard(entry->value, &pile);
         free(entry);
     }
-    relay_table_free(&object->index);
+    free_index(object->index);
     free(object);
     return pile;
 }

@@ -41,8 +41,7 @@ struct object_node {
     struct list_link *cursor;
     struct list entries;
     size_t count;
-    bool indexed;
-    struct table index;
+    struct table *index; /* owned; NULL while the keys are few */
 };
 
 /* An item that is NULL is a hole. */
@@ -59,7 +58,7 @@ struct array_node {
 struct node *relay_node_raw(struct json_value value);
 
 /* An empty container; NULL when memory is out. */
-struct node *relay_node_object(const struct table_seed *seed);
+struct node *relay_node_object(void);
 struct node *relay_node_array(void);
 
 /* True when the value is an array or an object, be it bytes or tree. */
@@ -77,8 +76,9 @@ void relay_node_print(struct node *node, struct relay_buffer *out);
 
 struct object_entry *relay_object_find(const struct object_node *object, struct relay_text key);
 
-/* Adds a key that is not there yet; takes over `value`. NULL when memory is out. */
-struct object_entry *relay_object_add(struct object_node *object, struct relay_text key, struct node *value);
+/* Adds a key that is not there yet; takes over `value`. `seed` must outlive the object. NULL when memory is out. */
+struct object_entry *relay_object_add(struct object_node *object, const struct table_seed *seed, struct relay_text key,
+                                      struct node *value);
 
 /* Takes an entry out without freeing it, so that relay_object_restore can put it back where it was. */
 void relay_object_remove(struct object_node *object, struct object_entry *entry);

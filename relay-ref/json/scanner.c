@@ -59,10 +59,12 @@ static bool take_word(struct json_scanner *scanner, const char *word, size_t len
 }
 
 static bool take_digits(struct json_scanner *scanner) {
-    if (!is_digit(next_byte(scanner)))
+    size_t at = scanner->at;
+    while (at < scanner->length && is_digit(scanner->text[at]))
+        at++;
+    if (at == scanner->at)
         return fail(scanner, JSON_MALFORMED);
-    while (is_digit(next_byte(scanner)))
-        scanner->at++;
+    scanner->at = at;
     return true;
 }
 
@@ -105,14 +107,22 @@ static bool take_escape(struct json_scanner *scanner) {
     return true;
 }
 
-/* Eight bytes at once: true when none of them is a control character, a quote, a backslash or beyond ASCII. */
-static inline bool eight_plain(const char *bytes) {
+/* Looks at eight bytes at once: has the high bit of each byte set that is a control character, a quote, a backslash or
+   beyond ASCII. Above the first such byte others may be marked that are none, below it none is. */
+static inline uint64_t special_bytes(uint64_t word) {
     const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
+    uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\');
+    return ((word - ones * 0x20) | (quote - ones) | (backslash - ones) | word) & highs;
+}
+
+/* The eight bytes with the first one lowest. */
+static inline uint64_t load_eight(const char *bytes) {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
-    uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\');
-    uint64_t odd = (word - ones * 0x20) | (quote - ones) | (backslash - ones) | word;
-    return (odd & highs) == 0;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
 }
 
 static inline bool is_plain(char byte) {
@@ -121,8 +131,11 @@ static inline bool is_plain(char byte) {
 
 /* Where the plain characters from `at` on end. */
 static inline size_t plain_end(const char *text, size_t at, size_t length) {
-    while (length - at >= 8 && eight_plain(text + at))
-        at += 8;
+    for (; length - at >= 8; at += 8) {
+        uint64_t special = special_bytes(load_eight(text + at));
+        if (special != 0)
+            return at + (size_t)__builtin_ctzll(special) / 8;
+    }
     while (at < length && is_plain(text[at]))
         at++;
     return at;
@@ -159,23 +172,14 @@ static bool take_string(struct json_scanner *scanner) {
     }
 }
 
-static enum json_kind kind_of(char byte) {
-    switch (byte) {
-    case '{':
-        return JSON_OBJECT;
-    case '[':
-        return JSON_ARRAY;
-    case '"':
-        return JSON_STRING;
-    case 't':
-        return JSON_TRUE;
-    case 'f':
-        return JSON_FALSE;
-    case 'n':
-        return JSON_NULL;
-    default:
-        return byte == '-' || is_digit(byte) ? JSON_NUMBER : JSON_ABSENT;
-    }
+static inline enum json_kind kind_of(char byte) {
+    static const unsigned char kinds[256] = {
+        ['{'] = JSON_OBJECT, ['['] = JSON_ARRAY,  ['"'] = JSON_STRING, ['t'] = JSON_TRUE,   ['f'] = JSON_FALSE,
+        ['n'] = JSON_NULL,   ['-'] = JSON_NUMBER, ['0'] = JSON_NUMBER, ['1'] = JSON_NUMBER, ['2'] = JSON_NUMBER,
+        ['3'] = JSON_NUMBER, ['4'] = JSON_NUMBER, ['5'] = JSON_NUMBER, ['6'] = JSON_NUMBER, ['7'] = JSON_NUMBER,
+        ['8'] = JSON_NUMBER, ['9'] = JSON_NUMBER,
+    };
+    return (enum json_kind)kinds[(unsigned char)byte];
 }
 
 static bool take_scalar(struct json_scanner *scanner, enum json_kind kind) {
@@ -226,7 +230,7 @@ static bool level_is_object(struct json_scanner *scanner, size_t depth) {
     return (level_words(scanner)[depth / 64] >> (depth % 64) & 1) != 0;
 }
 
-static bool take_name(struct json_scanner *scanner, struct json_value *name) {
+static inline bool take_name(struct json_scanner *scanner, struct json_value *name) {
     skip_space(scanner);
     size_t start = scanner->at;
     if (next_byte(scanner) != '"')
