@@ -56,10 +56,16 @@ all: $(programs) ## build the programs
 $(BUILD)/librelay.a: $(call objects,$(relay_sources))
 $(BUILD)/libadapters.a: $(call objects,$(adapter_sources))
 $(BUILD)/libharness.a: $(call objects,$(harness_sources) $(page_sources))
+# V=1 shows the whole commands.
+V ?=
+shown = $(if $(V),,@)
+say   = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
+
 $(BUILD)/%.a:
 	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call say,archive,$@)
+	$(shown)ar rcs $@ $^
 
 $(BUILD)/generated/page/%.c: harness/report/page/%
 	@mkdir -p $(@D)
@@ -71,9 +77,10 @@ $(BUILD)/generated/page/%.c: harness/report/page/%
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(PACKAGE_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,compile,$<)
+	$(shown)$(CC) $(ALL_CFLAGS) $(PACKAGE_CFLAGS) -MMD -MP -c $< -o $@
 
-link = @mkdir -p $(@D); $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
+link = @mkdir -p $(@D); $(if $(V),,echo "  link     $@";) $(if $(V),set -x;) $(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(1)
 
 $(BUILD)/meshspec: $(BUILD)/obj/harness/main.o $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_xml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) -lm)
@@ -107,7 +114,7 @@ $(BUILD)/bench/%: $(BUILD)/obj/relay-ref/bench/%.o $(BUILD)/libadapters.a $(BUIL
 
 # ---- the two commands of the README, and the other entries -----------------------------------------
 
-.PHONY: help setup conformance test run-conformance run-test lint format-check valgrind run-valgrind bench install
+.PHONY: help setup conformance test run-conformance run-test lint valgrind run-valgrind bench install
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -115,18 +122,20 @@ help: ## this list
 	@echo "  RELAY=ws://…         conformance: judge this relay instead of the reference relay"
 	@echo "  PROFILE='0.1.1 0.2.0' ONLY='join/*'   conformance: only these"
 	@echo "  SANITIZE=address,undefined | thread   build everything so, below build/sanitize-…"
+	@echo "  V=1                  show the commands that build"
 	@echo "  DEPS=skip            report missing Debian packages instead of installing them"
 
 setup: ## install the Debian packages that are missing
 	@tools/setup.sh
 
+JOBS ?= $(shell nproc)
 # What needs the packages is a make of its own, so that their flags are asked for when they are there.
 conformance: setup ## judge the reference relay (or RELAY=ws://…): all scenarios, in memory and over sockets
-	@$(MAKE) --no-print-directory run-conformance
+	@$(MAKE) --no-print-directory -j$(JOBS) run-conformance
 test: setup ## every test: units, command line, scenarios under pytest, recordings, rules of the house
-	@$(MAKE) --no-print-directory run-test
-valgrind: setup ## the memory target's suite and the unit tests under Valgrind: no error, no leak
-	@$(MAKE) --no-print-directory run-valgrind
+	@$(MAKE) --no-print-directory -j$(JOBS) run-test
+valgrind: setup ## the memory target's suite under Valgrind: no error, no leak
+	@$(MAKE) --no-print-directory -j$(JOBS) run-valgrind
 
 PROFILE ?= $(if $(RELAY),0.2.0,0.1.0 0.1.1 0.2.0)
 PYTHON   = $(shell tools/python.sh)
@@ -138,6 +147,7 @@ ifdef RELAY
 else
 	$(call run,$(PROFILE)) --target memory
 	$(call run,$(PROFILE)) --target exec:$(BUILD)/meshspec-adapter
+	$(call run,$(PROFILE)) --target 'exec:$(PYTHON) tools/adapters/python-relay/adapter.py'
 	@set -e; for profile in $(PROFILE); do \
 	    echo "$(BUILD)/meshspec-relay --port 0 --protocol $$profile"; \
 	    $(BUILD)/meshspec run $(if $(ONLY),--only '$(ONLY)') --profile $$profile \
@@ -147,12 +157,13 @@ endif
 
 TESTS ?= .
 run-test: all unit-tests lint
-	$(foreach test,$(unit_tests),$(test) -j1 --quiet &&) true
+	$(foreach test,$(unit_tests),$(test) -j1 &&) true
 	MESHSPEC_BUILD=$(BUILD) $(PYTHON) -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(TESTS)
 
-lint: ## rules of the house: who may include whom, scenario files
+lint: $(BUILD)/meshspec ## rules of the house: who may include whom, scenario files, a scenario for every rule
 	@$(PYTHON) tools/check_includes.py
-	$(BUILD)/meshspec lint scenarios
+	@$(BUILD)/meshspec lint scenarios
+	@$(BUILD)/meshspec clauses | tail -n 1; exit $${PIPESTATUS[0]}
 
 VALGRIND = valgrind --quiet --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9
 run-valgrind: all
