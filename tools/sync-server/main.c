@@ -11,7 +11,7 @@ enum exit_code { EXIT_ENDED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 static int complain(const struct buffer *why, enum exit_code code) {
     struct text text = buffer_text(why);
     fprintf(stderr, "meshspec-store: %.*s\n", (int)text.length, text.bytes);
-    return code;
+    return (int)code;
 }
 
 /* The readiness line: whoever started the store waits for it. */
