@@ -72,6 +72,7 @@ struct hello {
     struct text origin;
     const struct json_value *message;
     const struct json_value *presence; /* announced behind it */
+    uint64_t seen; /* the highest seq that anybody had seen of the room when it was sent */
     struct hello *next;
 };
 

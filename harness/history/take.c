@@ -33,10 +33,14 @@ static struct hello *hello_of(const struct history *history, int connection, str
 
 /* ---- what was sent ---- */
 
+/* A hello without an origin is no hello: it is not answered (frame.garbage-isolated). */
 static void sent_hello(struct history *history, const struct history_event *event, struct text room) {
+    if (history_string(event->message, "origin").bytes == NULL) {
+        return;
+    }
     struct hello *hello = arena_alloc(history->arena, sizeof *hello);
     *hello = (struct hello){.connection = event->connection, .room = room, .origin = history_string(event->message, "origin"),
-                            .message = event->message};
+                            .message = event->message, .seen = room_of(history, room)->highest};
     struct hello **end = &history->hellos;
     while (*end != NULL) {
         end = &(*end)->next;
@@ -178,6 +182,10 @@ static void take_welcome(struct history *history, const struct history_event *ev
     *view = (struct view){.connection = event->connection, .room = room, .origin = hello->origin, .expected = seq + 1,
                           .presence = hello->presence, .next = history->views};
     history->views = view;
+    if (seq < hello->seen) {
+        history_breaks(history, "history.no-loss", index, "the room is at seq %llu, though seq %llu had been seen before the hello",
+                       (unsigned long long)seq, (unsigned long long)hello->seen);
+    }
     take_roster(history, view, event->message);
     check_mode(history, room, hello, event->message, seq, index);
 }
@@ -227,9 +235,14 @@ static void take_note(struct history *history, struct view *view, const struct j
     }
 }
 
+/* join.reject-keeps-membership: a presence announced behind the hello belongs to the membership that stays. */
 static void take_reject(struct history *history, int connection, struct text room) {
     for (struct hello **at = &history->hellos; *at != NULL; at = &(*at)->next) {
         if ((*at)->connection == connection && text_equal((*at)->room, room)) {
+            struct view *view = view_of(history, connection, room);
+            if (view != NULL && (*at)->presence != NULL) {
+                view->presence = (*at)->presence;
+            }
             *at = (*at)->next;
             return;
         }

@@ -1,0 +1,150 @@
+#include <string.h>
+
+#include "harness/history/history.h"
+#include "harness/tests/support.h"
+
+TestSuite(history, .timeout = 120);
+
+/*
+ * A run in lines: `1> MESSAGE` is sent by connection 1, `1< MESSAGE` received by it, `1.` is its end, `h MESSAGE` an accepted hydrate, `r` a
+ * restart. Messages are written with single quotes.
+ */
+#define EVENTS_CEILING 40
+
+static const struct json_value *message_of(struct arena *arena, const char *text, size_t length) {
+    char *json = arena_copy(arena, text, length);
+    for (char *at = strchr(json, '\''); at != NULL; at = strchr(at, '\'')) {
+        *at = '"';
+    }
+    return test_json(arena, json);
+}
+
+static size_t read_run(struct arena *arena, const char *run, struct history_event *events) {
+    size_t count = 0;
+    for (const char *line = run; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        cr_assert_lt(count, EVENTS_CEILING);
+        struct history_event *event = &events[count++];
+        *event = (struct history_event){.connection = line[0] - '0'};
+        if (line[0] == 'r') {
+            event->kind = HISTORY_RESTARTED;
+        } else if (line[0] == 'h') {
+            event->kind = HISTORY_HYDRATED;
+            event->message = message_of(arena, line + 2, length - 2);
+        } else if (line[1] == '.') {
+            event->kind = HISTORY_ENDED;
+        } else {
+            event->kind = line[1] == '>' ? HISTORY_SENT : HISTORY_RECEIVED;
+            event->message = message_of(arena, line + 3, length - 3);
+        }
+        line += length + (line[length] == '\n');
+    }
+    return count;
+}
+
+/* Expects the rule to be broken; NULL: none is. */
+static void expect(const char *run, const char *rule) {
+    struct arena *arena = arena_new();
+    struct history_event events[EVENTS_CEILING];
+    size_t count = read_run(arena, run, events);
+    struct history_settings settings = {.settled = true};
+    struct history_breach breach = history_check(arena, events, count, &settings);
+    cr_expect(breach.rule == NULL ? rule == NULL : rule != NULL && strcmp(breach.rule, rule) == 0, "wanted %s, came %s (%s) of\n%s",
+              rule == NULL ? "no breach" : rule, breach.rule == NULL ? "no breach" : breach.rule, breach.rule == NULL ? "" : breach.text, run);
+    arena_free(arena);
+}
+
+#define ANA_JOINS                                   \
+    "1> {'t':'hello','room':'r','origin':'a'}\n"    \
+    "1< {'t':'welcome','room':'r','seq':0,'mode':'up-to-date','members':[],'peers':[]}\n"
+#define BEN_JOINS                                   \
+    "2> {'t':'hello','room':'r','origin':'b'}\n"    \
+    "2< {'t':'welcome','room':'r','seq':0,'mode':'up-to-date','members':['a'],'peers':[]}\n" \
+    "1< {'t':'member','room':'r','origin':'b'}\n"
+#define ENVELOPE(version, key) \
+    "{'proto':1,'origin':'a','writer':'a','version':" version ",'ops':[{'kind':'set','path':['" key "'],'next':" version "}]"
+#define SENDS(version, key) "1> {'t':'env','room':'r','env':" ENVELOPE(version, key) "}}\n"
+#define GETS(who, version, key, seq) who "< {'t':'env','room':'r','env':" ENVELOPE(version, key) ",'seq':" seq "}}\n"
+
+Test(history, right_runs_break_nothing) {
+    expect(ANA_JOINS BEN_JOINS SENDS("1", "x") GETS("1", "1", "x", "1") GETS("2", "1", "x", "1"), NULL);
+    expect(ANA_JOINS SENDS("1", "x") GETS("1", "1", "x", "1") "1.\n"
+           "2> {'t':'hello','room':'r','origin':'b'}\n"
+           "2< {'t':'welcome','room':'r','seq':1,'mode':'snapshot','root':{'x':1},'members':[],'peers':[]}\n", NULL);
+    expect(ANA_JOINS SENDS("1", "x") GETS("1", "1", "x", "1") "r\n" ANA_JOINS, NULL);
+    expect("h {'room':'r','snapshot':{'seq':5,'root':{'x':0}}}\n"
+           "1> {'t':'hello','room':'r','origin':'a','seq':2}\n"
+           "1< {'t':'welcome','room':'r','seq':5,'mode':'snapshot','root':{'x':0},'members':[],'peers':[]}\n"
+           SENDS("1", "y") GETS("1", "1", "y", "6"), NULL);
+}
+
+Test(history, a_hello_that_is_none_is_not_answered) {
+    expect(ANA_JOINS SENDS("1", "x") GETS("1", "1", "x", "1")
+           "2> {'t':'hello','room':'r','origin':5}\n"
+           "2> {'t':'hello','room':'r','origin':'b','seq':1}\n"
+           "2< {'t':'welcome','room':'r','seq':1,'mode':'up-to-date','members':['a'],'peers':[]}\n"
+           "1< {'t':'member','room':'r','origin':'b'}\n", NULL);
+}
+
+Test(history, a_presence_behind_a_rejected_hello_belongs_to_the_member) {
+    expect(ANA_JOINS BEN_JOINS
+           "2> {'t':'hello','room':'r','origin':'b','proto':2}\n"
+           "2> {'t':'presence','room':'r','data':1}\n"
+           "2< {'t':'reject','room':'r','reason':'proto','expected':1}\n"
+           "1< {'t':'presence','room':'r','peer':{'origin':'b','writer':'b','data':1}}\n", NULL);
+}
+
+Test(history, dense) {
+    expect(ANA_JOINS SENDS("1", "x") GETS("1", "1", "x", "2"), "history.dense");
+    expect(ANA_JOINS SENDS("1", "x") GETS("1", "1", "x", "1") GETS("1", "1", "x", "1"), "history.dense");
+}
+
+Test(history, same_order) {
+    expect(ANA_JOINS BEN_JOINS SENDS("1", "x") SENDS("2", "x") GETS("1", "1", "x", "1") GETS("1", "2", "x", "2")
+           GETS("2", "2", "x", "1") GETS("2", "1", "x", "2"), "history.same-order");
+}
+
+Test(history, no_loss) {
+    /* ben never gets it */
+    expect(ANA_JOINS BEN_JOINS SENDS("1", "x") GETS("1", "1", "x", "1"), "history.no-loss");
+    /* a delta with a hole */
+    expect(ANA_JOINS SENDS("1", "x") SENDS("2", "x") GETS("1", "1", "x", "1") GETS("1", "2", "x", "2")
+           "2> {'t':'hello','room':'r','origin':'b','seq':0}\n"
+           "2< {'t':'welcome','room':'r','seq':2,'mode':'delta','members':['a'],'peers':[],'envs':[" ENVELOPE("2", "x") ",'seq':2}]}\n"
+           "1< {'t':'member','room':'r','origin':'b'}\n", "history.no-loss");
+    /* a room that has forgotten what was seen */
+    expect(ANA_JOINS SENDS("1", "x") GETS("1", "1", "x", "1") "1.\n"
+           "2> {'t':'hello','room':'r','origin':'b'}\n"
+           "2< {'t':'welcome','room':'r','seq':0,'mode':'up-to-date','members':[],'peers':[]}\n", "history.no-loss");
+}
+
+Test(history, echo) {
+    expect(ANA_JOINS SENDS("1", "x"), "history.echo");
+    expect(ANA_JOINS SENDS("1", "x") GETS("1", "1", "x", "1") GETS("1", "1", "x", "2"), "history.echo");
+}
+
+Test(history, fold) {
+    expect(ANA_JOINS SENDS("1", "x") GETS("1", "1", "x", "1")
+           "2> {'t':'hello','room':'r','origin':'b'}\n"
+           "2< {'t':'welcome','room':'r','seq':1,'mode':'snapshot','root':{'x':2},'members':['a'],'peers':[]}\n"
+           "1< {'t':'member','room':'r','origin':'b'}\n", "history.fold");
+}
+
+Test(history, per_origin_order) {
+    expect(ANA_JOINS SENDS("1", "x") SENDS("2", "x") GETS("1", "2", "x", "1") GETS("1", "1", "x", "2"), "history.per-origin-order");
+}
+
+Test(history, isolation) {
+    expect(ANA_JOINS "1< {'t':'member','room':'q','origin':'b'}\n", "history.isolation");
+    expect(ANA_JOINS GETS("1", "1", "x", "1"), "history.isolation");
+    expect(ANA_JOINS BEN_JOINS SENDS("1", "x") "2< {'t':'eject','room':'r','writer':'a','reason':'rate'}\n" GETS("2", "1", "x", "1"),
+           "history.isolation");
+}
+
+Test(history, presence_truth) {
+    expect(ANA_JOINS BEN_JOINS "2> {'t':'presence','room':'r','data':1}\n", "history.presence-truth");
+    expect(ANA_JOINS BEN_JOINS "2.\n", "history.presence-truth");
+    expect(ANA_JOINS "2> {'t':'hello','room':'r','origin':'b'}\n"
+           "2< {'t':'welcome','room':'r','seq':0,'mode':'up-to-date','members':[],'peers':[]}\n"
+           "1< {'t':'member','room':'r','origin':'b'}\n", "history.presence-truth");
+}
