@@ -359,6 +359,8 @@ static void start_connecting(struct socket *socket, const struct url *url, const
     if (url->tls)
         info.ssl_connection |= LCCSCF_USE_SSL;
     if (lws_client_connect_via_info(&info) == NULL) {
+        if (socket->failure[0] == '\0')
+            snprintf(socket->failure, sizeof socket->failure, "its host was not found");
         socket->wsi = NULL;
         socket->state = SOCKET_ENDED;
     }
@@ -378,9 +380,7 @@ struct socket *socket_open(struct socket_loop *loop, const struct url *url, cons
     if (socket->state == SOCKET_OPEN)
         return socket;
     error_set(error, ERROR_TARGET, "%s",
-              socket->state == SOCKET_CONNECTING ? "it did not answer in time"
-              : socket->failure[0] != '\0'       ? socket->failure
-                                                 : "its host was not found");
+              socket->failure[0] != '\0' ? socket->failure : "it did not answer in time");
     /* A handshake without an answer is broken off. */
     socket_break(socket);
     return NULL;

@@ -1,12 +1,14 @@
 #include "harness/target/spawn.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -47,6 +49,8 @@ static void release(struct spawned *spawned) {
 
 static void become(const char *command, int output, int errors) {
     setpgid(0, 0);
+    /* When this process is killed, or interrupted on a terminal, its server is not left behind. */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(output, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -57,7 +61,7 @@ static struct spawned *launch(const char *command, struct error *error) {
     int ends[2];
     struct spawned *spawned = calloc(1, sizeof *spawned);
     FILE *errors = tmpfile();
-    if (spawned == NULL || errors == NULL || pipe(ends) != 0) {
+    if (spawned == NULL || errors == NULL || pipe2(ends, O_CLOEXEC) != 0) {
         error_set(error, ERROR_INTERNAL, "cannot start %s: %s", command, strerror(errno));
         free(spawned);
         if (errors != NULL) {
@@ -115,6 +119,27 @@ static bool wait_until_ready(struct spawned *spawned, int limit_ms, struct error
     return true;
 }
 
+/*
+ * The server may go on talking, and a full pipe would stop it: `cat` reads on until the server ends. It is a grandchild, so that nobody has
+ * to wait for it.
+ */
+static void read_on(int output) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (fork() == 0) {
+            int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+            dup2(output, STDIN_FILENO);
+            dup2(nowhere, STDOUT_FILENO);
+            dup2(nowhere, STDERR_FILENO);
+            execlp("cat", "cat", (char *)NULL);
+        }
+        _exit(0);
+    }
+    if (pid > 0) {
+        waitpid(pid, NULL, 0);
+    }
+}
+
 struct spawned *spawn_start(const char *command, int limit_ms, struct error *error) {
     struct spawned *spawned = launch(command, error);
     if (spawned == NULL) {
@@ -128,6 +153,7 @@ struct spawned *spawn_start(const char *command, int limit_ms, struct error *err
         release(spawned);
         return NULL;
     }
+    read_on(spawned->output);
     return spawned;
 }
 

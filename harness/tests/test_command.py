@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import select
 import socket
 import subprocess
 import sys
@@ -145,6 +146,37 @@ def test_a_spawned_relay_is_judged_and_ended():
 def test_a_spawned_server_that_ends_badly_spoils_the_run():
     ran = meshspec("run", "--spawn", f"trap 'exit 7' TERM; '{BUILD}/meshspec-relay' --port 0 & wait", SMALL)
     assert ran.returncode == 3 and "status 7" in ran.stderr
+
+
+# The relay stands still until all that was said behind the readiness line has been read.
+TALKER = """import os, signal, subprocess, sys
+relay = subprocess.Popen([sys.argv[1], "--port", "0"], stdout=subprocess.PIPE)
+line = relay.stdout.readline()
+relay.send_signal(signal.SIGSTOP)
+os.write(1, line)
+sys.stdout.write("x" * 300000)
+sys.stdout.flush()
+relay.send_signal(signal.SIGCONT)
+signal.signal(signal.SIGTERM, lambda *_: None)
+sys.exit(relay.wait())
+"""
+
+
+def test_a_spawned_server_may_go_on_talking(tmp_path):
+    (tmp_path / "talker.py").write_text(TALKER)
+    ran = meshspec("run", "--spawn", f"exec '{sys.executable}' {tmp_path}/talker.py '{BUILD}/meshspec-relay'", SMALL)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_a_killed_run_leaves_no_server_behind(tmp_path):
+    fifo = tmp_path / "pid"
+    os.mkfifo(fifo)
+    with subprocess.Popen([MESHSPEC, "run", "--spawn", f"echo $$ >{fifo}; exec cat"], cwd=ROOT, stdin=subprocess.PIPE) as run:
+        server = os.pidfd_open(int(fifo.read_text()))
+        run.kill()
+        ended, _, _ = select.select([server], [], [], 30)
+        os.close(server)
+    assert ended
 
 
 # ---- known failures, reruns ----
