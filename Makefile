@@ -120,6 +120,8 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 	@echo
 	@echo "  RELAY=ws://…         conformance: judge this relay instead of the reference relay"
+	@echo "  STORE=http://… APP_ID=… ADMIN_SECRET_FILE=…   conformance: judge this sync store"
+	@echo "  PROVISIONER='COMMAND'   conformance: judge this provisioner, with the local store or STORE"
 	@echo "  PROFILE='0.1.1 0.2.0' ONLY='join/*'   conformance: only these"
 	@echo "  SANITIZE=address,undefined | thread   build everything so, below build/sanitize-…"
 	@echo "  V=1                  show the commands that build"
@@ -130,7 +132,7 @@ setup: ## install the Debian packages that are missing
 
 JOBS ?= $(shell nproc)
 # What needs the packages is a make of its own, so that their flags are asked for when they are there.
-conformance: setup ## judge the reference relay (or RELAY=ws://…): all scenarios, in memory and over sockets
+conformance: setup ## judge the reference relay, the local store and the provisioners (or RELAY=, STORE=, PROVISIONER=)
 	@$(MAKE) --no-print-directory -j$(JOBS) run-conformance
 test: setup ## every test: units, command line, scenarios under pytest, recordings, rules of the house
 	@$(MAKE) --no-print-directory -j$(JOBS) run-test
@@ -139,12 +141,18 @@ valgrind: setup ## the memory target's suite under Valgrind: no error, no leak
 
 PROFILE ?= $(if $(RELAY),0.2.0,0.1.0 0.1.1 0.2.0)
 PYTHON   = $(shell tools/python.sh)
+provisioner = $(if $(PROVISIONER),--provisioner '$(PROVISIONER)')
 run      = $(BUILD)/meshspec run $(foreach profile,$(1),--profile $(profile)) $(if $(ONLY),--only '$(ONLY)')
 
 run-conformance: all
 ifdef RELAY
 	$(call run,$(PROFILE)) --target '$(RELAY)'
+else ifdef STORE
+	$(call run,store) --target '$(STORE)' --app-id '$(APP_ID)' --admin-secret-file '$(ADMIN_SECRET_FILE)' $(provisioner)
+else ifdef PROVISIONER
+	$(call run,store) --target store $(provisioner)
 else
+ifeq ($(filter store/%,$(ONLY)),)
 	$(call run,$(PROFILE)) --target memory
 	$(call run,$(PROFILE)) --target exec:$(BUILD)/meshspec-adapter
 	$(call run,$(PROFILE)) --target 'exec:$(PYTHON) tools/adapters/python-relay/adapter.py'
@@ -153,6 +161,11 @@ else
 	    $(BUILD)/meshspec run $(if $(ONLY),--only '$(ONLY)') --profile $$profile \
 	        --spawn "$(BUILD)/meshspec-relay --port 0 --protocol $$profile"; \
 	done
+endif
+ifneq ($(if $(ONLY),$(filter store/%,$(ONLY)),all),)
+	$(call run,store) --target store
+	$(if $(shell command -v node),$(call run,store) --target store --provisioner 'node tools/adapters/node-provisioner/provisioner.mjs')
+endif
 endif
 
 TESTS ?= .
@@ -182,7 +195,7 @@ install: all ## put the programs, man pages, completion and scenarios below PREF
 	install -m 755 $(programs) $(installed)/bin
 	cp -r scenarios $(installed)/share/meshspec
 	mkdir -p $(installed)/share/meshspec/fixtures
-	cp -r fixtures/clauses fixtures/schemas fixtures/recordings $(installed)/share/meshspec/fixtures
+	cp -r fixtures/clauses fixtures/schemas fixtures/recordings fixtures/apps fixtures/permissions $(installed)/share/meshspec/fixtures
 	$(BUILD)/meshspec help --man > $(installed)/share/man/man1/meshspec.1
 	for verb in $(VERBS); do $(BUILD)/meshspec help --man $$verb > $(installed)/share/man/man1/meshspec-$$verb.1 || exit 1; done
 	$(BUILD)/meshspec help --completion > $(installed)/share/bash-completion/completions/meshspec

@@ -4,6 +4,8 @@
     pytest scenarios --relay-url ws://…       a relay by URL instead
     pytest scenarios --target exec:COMMAND    any target that `meshspec run --target` knows
     pytest scenarios --profile 0.1.1          another protocol version (may be given several times; `all`: every one)
+
+Scenarios about stores are run once, with the local store and our provisioner (`--provisioner COMMAND`: another one).
 """
 import json
 import os
@@ -28,6 +30,7 @@ def pytest_addoption(parser):
     group.addoption("--relay-url", help="judge the relay at this URL (ws://… or wss://…)")
     group.addoption("--target", action="append", help="judge this target (memory, ws://…, exec:COMMAND; `websocket`: a meshspec-relay "
                                                       "started for the purpose); default: memory and websocket")
+    group.addoption("--provisioner", help="judge this provisioner with the scenarios about stores")
     group.addoption("--profile", action="append", help="protocol version to judge by; default 0.2.0; `all`: every one")
 
 
@@ -47,8 +50,22 @@ def pytest_collect_file(parent, file_path):
     return None
 
 
+STORE_CLAUSES = {clause["id"] for clause in yaml.safe_load((ROOT / "fixtures/clauses/store-provisioning.yaml").read_text())["clauses"]}
+
+
+def is_about_stores(path):
+    """A broken file is nobody's: the harness says what is wrong with it."""
+    try:
+        return yaml.safe_load(path.read_text())["clauses"][0] in STORE_CLAUSES
+    except (yaml.YAMLError, TypeError, KeyError, IndexError):
+        return False
+
+
 class ScenarioFile(pytest.File):
     def collect(self):
+        if is_about_stores(self.path):
+            yield ScenarioItem.from_parent(self, name="store", target="store", profile="store")
+            return
         # The verdicts that selftests pin are those of the reference relay in memory.
         for target in ["memory"] if "selftest" in self.path.parts else chosen_targets(self.config):
             for profile in chosen_profiles(self.config):
@@ -67,7 +84,8 @@ class ScenarioItem(pytest.Item):
         if self.target == "websocket":
             relay = build_folder() / "meshspec-relay"
             return program + ["--spawn", f"'{relay}' --port 0 --protocol {self.profile}"]
-        return program + ["--target", self.target]
+        provisioner = self.config.getoption("--provisioner")
+        return program + ["--target", self.target] + (["--provisioner", provisioner] if self.target == "store" and provisioner else [])
 
     def runtest(self):
         # A scenario below selftest/ says what verdict the harness must come to.

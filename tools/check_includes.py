@@ -23,7 +23,8 @@ RULES = [
     (r"harness/history/", ["harness/history/", "harness/json/"] + HARNESS_BASE),
     (r"harness/replay/", ["harness/replay/", "harness/target/target.h", "harness/match/", "harness/json/"] + HARNESS_BASE),
     (r"harness/run/", ["harness/run/", "harness/history/", "harness/scenario/", "harness/match/", "harness/json/",
-                       "harness/target/target.h"] + HARNESS_BASE),
+                       "harness/target/target.h", "harness/target/store.h", "harness/target/http.h",
+                       "harness/target/provisioner.h"] + HARNESS_BASE),
     (r"harness/report/", ["harness/report/", "harness/run/result.h", "harness/run/suite.h", "harness/scenario/", "harness/match/",
                           "harness/json/"] + HARNESS_BASE),
     # Compares report files, not results: it knows the form of a report, and the ways to print text safely.

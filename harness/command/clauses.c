@@ -4,7 +4,7 @@
 #include "harness/command/command.h"
 #include "harness/command/load.h"
 
-static const char *const profiles[] = {"0.1.0", "0.1.1", "0.2.0"};
+static const char *const profiles[] = {"0.1.0", "0.1.1", "0.2.0", PROFILE_STORE};
 #define PROFILE_COUNT (sizeof profiles / sizeof *profiles)
 
 enum { CLAUSES_NAMES = 1, CLAUSES_MARKDOWN };
@@ -59,10 +59,10 @@ static bool print_clause(const struct scenario_set *set, const struct clause *cl
         const char *cell = chosen->markdown ? " %s |" : " %6s";
         char text[32];
         snprintf(text, sizeof text, "%zu", count);
-        if (is_history(clause)) {
-            printf(cell, "all");
-        } else if (!clause_holds(clause, profiles[i])) {
+        if (!clause_holds(clause, profiles[i])) {
             printf(cell, "-");
+        } else if (is_history(clause)) {
+            printf(cell, "all");
         } else {
             printf(cell, count == 0 && needed ? "NONE" : text);
             covered = covered && (count > 0 || !needed);
@@ -83,7 +83,7 @@ static enum error_code print_table(const struct scenario_set *set, const struct 
     for (size_t i = 0; i < PROFILE_COUNT; i++) {
         printf(chosen->markdown ? " %s |" : " %6s", profiles[i]);
     }
-    fputs(chosen->markdown ? "\n|---|---|---|---|---|\n" : "\n", stdout);
+    fputs(chosen->markdown ? "\n|---|---|---|---|---|---|\n" : "\n", stdout);
     size_t count = clauses_count(set->clauses);
     for (size_t i = 0; i < count; i++) {
         missing += !print_clause(set, clauses_at(set->clauses, i), chosen);

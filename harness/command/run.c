@@ -18,6 +18,7 @@
 
 struct run_options {
     const char *target;
+    const char *provisioner, *store_command, *app_id, *secret_file; /* NULL: not given */
     const char *spawn; /* the server's command; NULL: none is started */
     const char *profiles[PROFILES_CEILING + 1];
     size_t profile_count;
@@ -37,6 +38,10 @@ struct run_options {
 enum {
     RUN_TARGET = 1,
     RUN_SPAWN,
+    RUN_PROVISIONER,
+    RUN_STORE_COMMAND,
+    RUN_APP_ID,
+    RUN_SECRET_FILE,
     RUN_PROFILE,
     RUN_ONLY,
     RUN_STRICT,
@@ -53,14 +58,25 @@ static const struct command_option run_options[] = {
      "what is judged (default: memory)\n"
      "  memory        the reference relay, in this process\n"
      "  ws://… wss:// a relay by URL; writer, kind and claims are added to its query\n"
-     "  exec:COMMAND  an adapter: a child process that speaks the adapter protocol",
-     RUN_TARGET, "memory ws:// wss:// exec:"},
+     "  exec:COMMAND  an adapter: a child process that speaks the adapter protocol\n"
+     "  store         the local sync store, started for the run, and a provisioner\n"
+     "  http://… https://  a sync store by URL, and a provisioner; needs --app-id and --admin-secret-file",
+     RUN_TARGET, "memory store ws:// wss:// exec: http:// https://"},
     {"spawn", "COMMAND",
      "start a server for the run and judge it: the server says `listening URL` on its standard output when it is ready,\n"
      "and is ended with SIGTERM when the run is over",
      RUN_SPAWN, NULL},
-    {"profile", "VERSION", "the protocol version to judge by (default: 0.2.0); may be given several times", RUN_PROFILE,
-     "0.1.0 0.1.1 0.2.0"},
+    {"provisioner", "COMMAND",
+     "the provisioner that is judged with a store: a child process a run, one JSON request in, one JSON answer out\n"
+     "(default: meshspec-provision --stdio, beside this program)",
+     RUN_PROVISIONER, NULL},
+    {"store-command", "COMMAND", "how --target store starts the local store (default: meshspec-store, beside this program)", RUN_STORE_COMMAND, NULL},
+    {"app-id", "ID", "the app at a store by URL; {case} in it stands for a part of each case's own", RUN_APP_ID, NULL},
+    {"admin-secret-file", "FILE", "a file whose first line is the admin secret of a store by URL", RUN_SECRET_FILE, "FILE"},
+    {"profile", "VERSION",
+     "the protocol version to judge by (default: 0.2.0); may be given several times. `store` is the one and only\n"
+     "profile of stores and provisioners, and their default",
+     RUN_PROFILE, "0.1.0 0.1.1 0.2.0 store"},
     {"only", "GLOB", "only scenarios whose name matches, such as 'join/*'", RUN_ONLY, NULL},
     {"strict", NULL, "a failing SHOULD fails the run", RUN_STRICT, NULL},
     {"known-failing", "FILE",
@@ -76,14 +92,14 @@ static const struct command_option run_options[] = {
     {0}};
 
 static bool add_profile(struct run_options *options, const char *profile, struct error *error) {
-    static const char *const known[] = {"0.1.0", "0.1.1", "0.2.0"};
+    static const char *const known[] = {"0.1.0", "0.1.1", "0.2.0", PROFILE_STORE};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i], profile) == 0 && options->profile_count < PROFILES_CEILING) {
             options->profiles[options->profile_count++] = known[i];
             return true;
         }
     }
-    return error_set(error, ERROR_USAGE, "--profile: there is no profile \"%s\"; there are 0.1.0, 0.1.1 and 0.2.0", profile);
+    return error_set(error, ERROR_USAGE, "--profile: there is no profile \"%s\"; there are 0.1.0, 0.1.1, 0.2.0 and store", profile);
 }
 
 static bool is_colour(const char *when, struct error *error) {
@@ -100,6 +116,18 @@ static bool take_option(void *context, int id, const char *argument, struct erro
         return true;
     case RUN_SPAWN:
         options->spawn = argument;
+        return true;
+    case RUN_PROVISIONER:
+        options->provisioner = argument;
+        return true;
+    case RUN_STORE_COMMAND:
+        options->store_command = argument;
+        return true;
+    case RUN_APP_ID:
+        options->app_id = argument;
+        return true;
+    case RUN_SECRET_FILE:
+        options->secret_file = argument;
         return true;
     case RUN_PROFILE:
         return add_profile(options, argument, error);
@@ -182,13 +210,22 @@ static uint64_t random_number(void) {
     return number;
 }
 
+static void repeat_argument(struct buffer *out, const char *name, const char *argument) {
+    if (argument != NULL) {
+        buffer_format(out, " --%s ", name);
+        report_shell_word(out, argument);
+    }
+}
+
 /* What the line that repeats a case needs besides the profile and the file. */
 static void repeat_arguments(struct buffer *out, const struct run_options *options) {
     buffer_string(out, options->real_time ? " --real-time" : "");
-    if (options->spawn != NULL || strcmp(options->target, "memory") != 0) {
-        buffer_string(out, options->spawn != NULL ? " --spawn " : " --target ");
-        report_shell_word(out, options->spawn != NULL ? options->spawn : options->target);
-    }
+    repeat_argument(out, "spawn", options->spawn);
+    repeat_argument(out, "target", options->spawn != NULL || strcmp(options->target, "memory") == 0 ? NULL : options->target);
+    repeat_argument(out, "provisioner", options->provisioner);
+    repeat_argument(out, "store-command", options->store_command);
+    repeat_argument(out, "app-id", options->app_id);
+    repeat_argument(out, "admin-secret-file", options->secret_file);
     buffer_consume(out, 1);
 }
 
@@ -215,7 +252,7 @@ static void print_now(char *out) {
 }
 
 /* Plays, prints and writes the reports that were asked for. */
-static enum error_code report_on(struct run_options *options, const struct scenario_set *set, struct target *target,
+static enum error_code report_on(struct run_options *options, const struct scenario_set *set, const struct subject *subject,
                                  const struct suite_settings *settings, const struct report_head *head) {
     bool quiet = reports_fill_stdout(&options->reports), terminal = isatty(STDOUT_FILENO);
     struct watching watching = {
@@ -224,7 +261,7 @@ static enum error_code report_on(struct run_options *options, const struct scena
                   .program = head->program,
                   .arguments = head->arguments},
         .progress = terminal && !quiet};
-    struct suite_results results = suite_run(set, target, settings, quiet ? suite_watch_nothing : watch, &watching);
+    struct suite_results results = suite_run(set, subject, settings, quiet ? suite_watch_nothing : watch, &watching);
     if (!quiet) {
         struct buffer out = {0};
         console_summary(&out, &results, &watching.style);
@@ -237,7 +274,7 @@ static enum error_code report_on(struct run_options *options, const struct scena
     return code;
 }
 
-static enum error_code judge(struct run_options *options, const struct scenario_set *set, struct known *known, struct target *target) {
+static enum error_code judge(struct run_options *options, const struct scenario_set *set, struct known *known, const struct subject *subject) {
     struct suite_settings settings = settings_of(options, known);
     struct error error = {0};
     if (suite_size(set, &settings) == 0) {
@@ -260,8 +297,42 @@ static enum error_code judge(struct run_options *options, const struct scenario_
                                .strict = options->strict,
                                .program = program_invocation_name,
                                .arguments = arguments.bytes};
-    enum error_code code = report_on(options, set, target, &settings, &head);
+    enum error_code code = report_on(options, set, subject, &settings, &head);
     buffer_free(&arguments);
+    return code;
+}
+
+static enum error_code judge_target(struct run_options *options, const struct scenario_set *set, struct known *known, const char *name) {
+    struct error error = {0};
+    struct target *target = target_new(name, &error);
+    if (target == NULL) {
+        return command_fail(&error);
+    }
+    struct subject subject = subject_of_target(target);
+    enum error_code code = judge(options, set, known, &subject);
+    target->table->free(target);
+    return code;
+}
+
+static enum error_code judge_store(struct run_options *options, const struct scenario_set *set, struct known *known) {
+    struct error error = {0};
+    bool is_local = strcmp(options->target, "store") == 0;
+    struct store *store = is_local ? store_local_new(options->store_command, &error)
+                                   : store_remote_new(options->target, options->app_id, options->secret_file, &error);
+    if (store == NULL) {
+        return command_fail(&error);
+    }
+    char *beside = store_program_beside("meshspec-provision");
+    char *ours = store_format("exec %s --stdio", beside);
+    struct store_subject pair = {store, options->provisioner != NULL ? options->provisioner : ours};
+    struct subject subject = subject_of_store(&pair);
+    enum error_code code = judge(options, set, known, &subject);
+    free(ours);
+    free(beside);
+    if (!store->table->end(store, &error)) {
+        enum error_code ended = command_fail(&error);
+        code = code == ERROR_NONE ? ended : code;
+    }
     return code;
 }
 
@@ -271,11 +342,8 @@ static enum error_code judge_by_name(struct run_options *options, const struct s
     if (options->known != NULL && !known_load(&known, options->known, &error)) {
         return command_fail(&error);
     }
-    struct target *target = target_new(name, &error);
-    enum error_code code = target == NULL ? command_fail(&error) : judge(options, set, &known, target);
-    if (target != NULL) {
-        target->table->free(target);
-    }
+    enum error_code code = options->spawn == NULL && store_is_named(name) ? judge_store(options, set, &known)
+                                                                          : judge_target(options, set, &known, name);
     known_free(&known);
     return code;
 }
@@ -294,6 +362,21 @@ static enum error_code judge_spawned(struct run_options *options, const struct s
     return code;
 }
 
+/* Stores have one profile, and relays all the others. */
+static bool choose_profile(struct run_options *options, struct error *error) {
+    bool is_store = options->spawn == NULL && store_is_named(options->target);
+    if (options->profile_count == 0) {
+        options->profiles[options->profile_count++] = is_store ? PROFILE_STORE : "0.2.0";
+    }
+    for (size_t i = 0; i < options->profile_count; i++) {
+        if ((strcmp(options->profiles[i], PROFILE_STORE) == 0) != is_store) {
+            return error_set(error, ERROR_USAGE, is_store ? "--profile: a store is judged by the profile store, not by a version of the mesh protocol"
+                                                          : "--profile store goes with --target store, or a store's URL http://…");
+        }
+    }
+    return true;
+}
+
 static enum error_code run(int count, char **arguments) {
     struct run_options options = {.target = "memory", .race_rounds = CASE_RACE_ROUNDS, .colour = "auto"};
     struct error error = {0};
@@ -302,8 +385,8 @@ static enum error_code run(int count, char **arguments) {
     if (parsed != COMMAND_GO_ON) {
         return parsed == COMMAND_DONE ? ERROR_NONE : command_fail(&error);
     }
-    if (options.profile_count == 0) {
-        options.profiles[options.profile_count++] = "0.2.0";
+    if (!choose_profile(&options, &error)) {
+        return command_fail(&error);
     }
     options.whole = first == count;
     struct scenario_set set;
@@ -327,6 +410,7 @@ const struct command command_run = {
     .examples = "meshspec run\n"
                 "meshspec run --target ws://127.0.0.1:8080/relay\n"
                 "meshspec run --spawn 'my-relay --port 0'\n"
+                "meshspec run --target store --provisioner 'node tools/adapters/node-provisioner/provisioner.mjs'\n"
                 "meshspec run --only 'eject/*' --strict\n"
                 "meshspec run scenarios/join/delta-at-the-floor-of-the-journal.yaml",
     .run = run};

@@ -64,7 +64,8 @@ enum play_status { PLAY_OK, PLAY_FAILED, PLAY_SKIPPED, PLAY_BROKEN };
 
 struct play {
     struct scenario *scenario;
-    struct target *target;
+    struct target *target;    /* NULL: a store is judged */
+    struct store_play *store; /* NULL: a relay is judged */
     const struct case_settings *settings;
     struct arena *arena;
     struct bindings bindings;

@@ -1,5 +1,6 @@
 /* Steps in their order: plain ones, races, alternatives, repetitions; and what must hold when all are done. */
 #include "harness/run/play.h"
+#include "harness/run/store_play.h"
 
 static enum play_status play_step(struct play *play, const struct step *step);
 
@@ -141,7 +142,10 @@ static enum play_status play_step(struct play *play, const struct step *step) {
     case VERB_ADVANCE:
         return play_relay_step(play, step);
     default:
-        return play_client_step(play, step);
+        if (step->verb >= VERB_PROVISIONER_STATUS && step->verb < VERB_RACE) {
+            return play_provisioner_step(play, step);
+        }
+        return step->verb >= VERB_STORE_GET && step->verb < VERB_RACE ? play_store_step(play, step) : play_client_step(play, step);
     }
 }
 

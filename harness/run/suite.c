@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness/run/probe.h"
-
 static bool is_chosen(const struct scenario *scenario, const char *profile, const char *only) {
     return (only == NULL || text_glob(only, text_of(scenario->name))) && scenario_in_profile(scenario, profile);
 }
@@ -57,8 +55,8 @@ static void count(struct suite_results *results, const struct case_result *resul
     }
 }
 
-static struct case_result unreachable(struct scenario *scenario, struct target *target, const char *profile, const struct error *error) {
-    struct case_result result = {.scenario = scenario, .profile = profile, .target = target->name, .verdict = VERDICT_ERROR,
+static struct case_result unreachable(struct scenario *scenario, const struct subject *subject, const char *profile, const struct error *error) {
+    struct case_result result = {.scenario = scenario, .profile = profile, .target = subject->name, .verdict = VERDICT_ERROR,
                                  .arena = arena_new()};
     result.reason = text_of(arena_format(result.arena, "the target does not answer: %s", error->text));
     return result;
@@ -74,7 +72,7 @@ static void forget_transcript(struct case_result *result) {
 }
 
 /* Runs a failing case again, each time under names of its own, and counts. The first failure stays the evidence. */
-static void run_again(struct scenario *scenario, struct target *target, const struct case_settings *settings, unsigned times,
+static void run_again(struct scenario *scenario, const struct subject *subject, const struct case_settings *settings, unsigned times,
                       struct case_result *result) {
     result->runs = result->failed_runs = 1;
     for (unsigned i = 0; i < times; i++) {
@@ -82,7 +80,7 @@ static void run_again(struct scenario *scenario, struct target *target, const st
         snprintf(suffix, sizeof suffix, "%s-again%u", settings->suffix, i);
         struct case_settings again = *settings;
         again.suffix = suffix;
-        struct case_result repeated = case_run(scenario, target, &again);
+        struct case_result repeated = subject->play(subject->context, scenario, &again);
         result->runs++;
         result->failed_runs += repeated.verdict == VERDICT_FAIL;
         case_result_free(&repeated);
@@ -108,7 +106,7 @@ static bool has_unmatched(const struct known *known) {
     return false;
 }
 
-static struct case_result run_one(struct scenario *scenario, struct target *target, const struct suite_settings *settings,
+static struct case_result run_one(struct scenario *scenario, const struct subject *subject, const struct suite_settings *settings,
                                   const char *profile, size_t number) {
     char suffix[64];
     snprintf(suffix, sizeof suffix, "%llx-%zx", (unsigned long long)settings->nonce, number);
@@ -118,15 +116,15 @@ static struct case_result run_one(struct scenario *scenario, struct target *targ
                                 .race_rounds = settings->race_rounds,
                                 .real_time = settings->real_time,
                                 .suffix = suffix};
-    struct case_result result = case_run(scenario, target, &one);
+    struct case_result result = subject->play(subject->context, scenario, &one);
     if (result.verdict == VERDICT_FAIL && settings->rerun > 0) {
-        run_again(scenario, target, &one, settings->rerun, &result);
+        run_again(scenario, subject, &one, settings->rerun, &result);
     }
     apply_known(&result, settings->known);
     return result;
 }
 
-struct suite_results suite_run(const struct scenario_set *set, struct target *target, const struct suite_settings *settings,
+struct suite_results suite_run(const struct scenario_set *set, const struct subject *subject, const struct suite_settings *settings,
                                suite_watch *watch, void *context) {
     size_t all = suite_size(set, settings);
     struct suite_results results = {.cases = calloc(all + 1, sizeof *results.cases)};
@@ -134,7 +132,7 @@ struct suite_results suite_run(const struct scenario_set *set, struct target *ta
     int64_t began = clock.now_us(clock.context);
     struct error error = {0};
     bool reached = results.cases != NULL &&
-                   target_preflight(target, settings->profiles[0], SCENARIO_LIMIT_MS, &error) != TARGET_BROKEN;
+                   subject->reach(subject->context, settings->profiles[0], &error);
     for (size_t p = 0; results.cases != NULL && p < settings->profile_count; p++) {
         for (size_t i = 0; i < set->count; i++) {
             struct scenario *scenario = set->scenarios[i];
@@ -144,8 +142,8 @@ struct suite_results suite_run(const struct scenario_set *set, struct target *ta
             }
             watch(context, results.count, all, scenario, NULL);
             struct case_result *result = &results.cases[results.count];
-            *result = reached ? run_one(scenario, target, settings, profile, results.count)
-                              : unreachable(scenario, target, profile, &error);
+            *result = reached ? run_one(scenario, subject, settings, profile, results.count)
+                              : unreachable(scenario, subject, profile, &error);
             results.count++;
             count(&results, result);
             watch(context, results.count, all, scenario, result);

@@ -1,11 +1,12 @@
 /*
- * A run: every chosen scenario in every chosen profile against one target, one case after another.
+ * A run: every chosen scenario in every chosen profile against one subject, one case after another.
  */
 #ifndef MESHSPEC_SUITE_H
 #define MESHSPEC_SUITE_H
 
 #include "harness/run/case.h"
 #include "harness/run/known.h"
+#include "harness/run/subject.h"
 
 struct suite_settings {
     const char *const *profiles; /* at least one */
@@ -44,7 +45,7 @@ size_t suite_size(const struct scenario_set *set, const struct suite_settings *s
 /*
  * Runs them. When the target does not answer at all, every case is an error with that reason and none is played. Free with suite_results_free.
  */
-struct suite_results suite_run(const struct scenario_set *set, struct target *target, const struct suite_settings *settings,
+struct suite_results suite_run(const struct scenario_set *set, const struct subject *subject, const struct suite_settings *settings,
                                suite_watch *watch, void *context);
 
 void suite_results_free(struct suite_results *results);

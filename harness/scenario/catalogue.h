@@ -10,6 +10,7 @@
 
 struct clauses {
     struct arena *arena;
+    const char *fixtures; /* the folder that holds clauses/, apps/ and permissions/ */
     struct clause *clauses; /* in the order of the files */
     size_t count, capacity;
     const struct clause **sorted; /* by id */

@@ -22,11 +22,12 @@ static const char *optional_text(const struct json_value *entry, const char *key
     return value != NULL ? value->text.bytes : NULL; /* yaml_parse puts a NUL behind every text */
 }
 
-static void add_clause(struct clauses *clauses, const struct json_value *entry) {
+static void add_clause(struct clauses *clauses, const char *profile, const struct json_value *entry) {
     clauses->clauses = memory_room(clauses->clauses, clauses->count, &clauses->capacity, sizeof(*clauses->clauses));
     struct clause *clause = &clauses->clauses[clauses->count++];
     *clause = (struct clause){.id = optional_text(entry, "id"),
                               .text = optional_text(entry, "text"),
+                              .profile = profile,
                               .since = optional_text(entry, "since"),
                               .until = optional_text(entry, "until")};
     clause->area = arena_copy(clauses->arena, clause->id, strcspn(clause->id, "."));
@@ -41,8 +42,10 @@ static bool load_page(struct clauses *clauses, const struct schema *schema, cons
     struct json_value *page = yaml_read(clauses->arena, file, CATALOGUE_FILE_CEILING, error);
     if (page == NULL || !schema_check(schema, file, page, error))
         return false;
-    for (const struct json_value *entry = page->first; entry != NULL; entry = entry->next) {
-        add_clause(clauses, entry);
+    const char *profile = optional_text(page, "profile");
+    const struct json_value *entries = page->type == JSON_OBJECT ? json_get(page, "clauses") : page;
+    for (const struct json_value *entry = entries->first; entry != NULL; entry = entry->next) {
+        add_clause(clauses, profile, entry);
         clauses->clauses[clauses->count - 1].file = arena_copy(clauses->arena, file, strlen(file));
     }
     return true;
@@ -120,6 +123,7 @@ const struct clause *clauses_at(const struct clauses *clauses, size_t index) {
 /* ---- loading ----------------------------------------------------------------------------------- */
 
 static bool load(struct clauses *clauses, const char *folder, struct error *error) {
+    clauses->fixtures = arena_format(clauses->arena, "%s/..", folder);
     const char *own_schema = arena_format(clauses->arena, "%s/../schemas/clauses.json", folder);
     struct schema *schema = schema_read(own_schema, error);
     bool good = schema != NULL && load_pages(clauses, schema, folder, error) && sort(clauses, error);

@@ -17,6 +17,7 @@ struct clause {
     const char *area; /* "join" */
     const char *text; /* the rule, one paragraph */
     enum clause_level level;
+    const char *profile; /* the one profile of its page, "store"; NULL: the page is about protocol versions */
     const char *since; /* a version; NULL: from the first */
     const char *until; /* a version, inclusive; NULL: to the last */
     bool observed;     /* it binds only where a relay lets it be observed */
@@ -40,7 +41,9 @@ const struct clause *clauses_find(const struct clauses *clauses, const char *id)
 size_t clauses_count(const struct clauses *clauses);
 const struct clause *clauses_at(const struct clauses *clauses, size_t index); /* in the order of the files */
 
-/* Whether the clause holds in a profile. */
+#define PROFILE_STORE "store" /* sync stores and provisioners; all other profiles are versions of the mesh protocol */
+
+/* Whether the clause holds in a profile: a version such as "0.2.0", or PROFILE_STORE. */
 bool clause_holds(const struct clause *clause, const char *profile);
 
 const char *clause_level_name(enum clause_level level);

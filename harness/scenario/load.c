@@ -119,7 +119,7 @@ static void read_outcome(struct scenario *scenario, const struct json_value *out
 }
 
 static bool read_limit(struct loader *loader, const struct json_value *limit) {
-    int64_t milliseconds = SCENARIO_LIMIT_MS;
+    int64_t milliseconds = loader->scenario->of_store ? SCENARIO_STORE_LIMIT_MS : SCENARIO_LIMIT_MS;
     if (limit != NULL && !loader_time(loader, limit, SCENARIO_LIMIT_CEILING_MS, &milliseconds))
         return false;
     if (milliseconds == 0)
@@ -135,6 +135,38 @@ static bool read_expect(struct loader *loader, const struct json_value *expect) 
                         "\"expect\" belongs to scenarios in selftest/ only");
 }
 
+/* ---- which family ------------------------------------------------------------------------------ */
+
+/* A scenario is about relays or about stores: its clauses must not be of both. */
+static bool read_family(struct loader *loader, const struct json_value *root) {
+    struct scenario *scenario = loader->scenario;
+    const struct json_value *id = json_get(root, "clauses")->first, *ranges = json_get(root, "profiles");
+    scenario->of_store = scenario->clauses[0]->profile != NULL;
+    for (size_t i = 0; i < scenario->clause_count; i++, id = id->next)
+        if ((scenario->clauses[i]->profile != NULL) != scenario->of_store)
+            return loader_fault(loader, id->line, id->column, "the clauses of one scenario are all of relays or all of stores; \"%s\" is not of the first one's sort",
+                                id->text.bytes);
+    return !scenario->of_store || ranges == NULL ||
+           loader_fault(loader, ranges->key_line, ranges->key_column, "\"profiles\" names versions of the mesh protocol, and the clauses are of stores");
+}
+
+/* What belongs to one family alone. */
+static bool check_head(struct loader *loader, const struct json_value *root) {
+    static const struct {
+        const char *key;
+        bool of_store;
+    } keys[] = {{"clients", false}, {"relay", false}, {"ignore", false}, {"outcome", false}, {"store", true}, {"app", true}};
+    bool of_store = loader->scenario->of_store;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct json_value *member = json_get(root, keys[i].key);
+        if (member != NULL && keys[i].of_store != of_store)
+            return loader_fault(loader, member->key_line, member->key_column, "\"%s\" belongs to scenarios about %s", keys[i].key,
+                                of_store ? "relays" : "stores");
+    }
+    return of_store || json_get(root, "clients") != NULL ||
+           loader_fault(loader, root->line, root->column, "the key \"clients\" is missing");
+}
+
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 static bool load(struct loader *loader) {
@@ -143,10 +175,14 @@ static bool load(struct loader *loader) {
     if (root == NULL || !schema_check(loader->clauses->scenarios, scenario->file, root, loader->error))
         return false;
     scenario->title = json_get(root, "title")->text;
-    scenario->options = json_get(root, "relay");
-    read_clients(loader, json_get(root, "clients"));
+    if (!read_clauses(loader, json_get(root, "clauses")) || !read_family(loader, root) || !check_head(loader, root))
+        return false;
+    scenario->options = json_get(root, scenario->of_store ? "store" : "relay");
+    scenario->any_app = json_is_string(json_get(root, "app"), "any");
+    if (!scenario->of_store)
+        read_clients(loader, json_get(root, "clients"));
     read_ignore(scenario, json_get(root, "ignore"));
-    bool good = read_clauses(loader, json_get(root, "clauses")) && read_profiles(loader, json_get(root, "profiles")) &&
+    bool good = read_profiles(loader, json_get(root, "profiles")) &&
                 read_limit(loader, json_get(root, "limit")) && read_expect(loader, json_get(root, "expect")) &&
                 loader_steps(loader, json_get(root, "steps"), &scenario->steps) &&
                 loader_names(loader, json_get(root, "steps"));

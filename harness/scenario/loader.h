@@ -7,6 +7,11 @@
 #include "harness/scenario/catalogue.h"
 #include "harness/scenario/scenario.h"
 
+struct hanging_name {
+    struct text name;
+    struct hanging_name *next;
+};
+
 struct loader {
     struct scenario *scenario;
     struct arena *arena; /* the scenario's */
@@ -18,6 +23,7 @@ struct loader {
     /* What the steps ask of a target. */
     bool uses[VERB_REPEAT + 1];
     bool fragments;
+    struct hanging_name *hanging; /* the writes that a store's steps have called hanging so far */
 };
 
 /* All of these return false after they have set "FILE:LINE:COLUMN: …". */
@@ -33,6 +39,13 @@ bool loader_time(struct loader *loader, const struct json_value *value, int64_t 
 
 /* Reads a list of steps; schema_check has passed. */
 bool loader_steps(struct loader *loader, const struct json_value *list, struct step_list *steps);
+
+/* Reads a step of the store or the provisioner: its verb, its patterns and templates, and the files that it names. */
+bool loader_store_step(struct loader *loader, struct step *step, const struct json_value *what);
+
+/* Checks a pattern or a template (NULL: none) and puts the file into the fault's text. */
+bool loader_pattern(struct loader *loader, const struct json_value *pattern);
+bool loader_template(struct loader *loader, const struct json_value *value);
 
 /* Checks that every name that `$is` uses is bound somewhere in the steps. */
 bool loader_names(struct loader *loader, const struct json_value *steps);

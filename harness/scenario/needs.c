@@ -1,4 +1,6 @@
 /* Where and on what a scenario can run. */
+#include <string.h>
+
 #include "harness/scenario/loader.h"
 
 static const struct {
@@ -12,7 +14,43 @@ static const struct {
 #define VERB_NEEDS (sizeof(needed_by_verb) / sizeof(needed_by_verb[0]))
 #define NEEDS_CEILING (VERB_NEEDS + 5)
 
+/* Of scenarios about stores. */
+static const struct {
+    enum verb first, last;
+    const char *capability;
+} needed_of_store[] = {
+    {VERB_STORE_INSERT, VERB_STORE_STILL_HANGS, "data"},
+    {VERB_STORE_REQUESTS, VERB_STORE_REQUESTS, "requests"},
+    {VERB_STORE_FAULTS, VERB_STORE_FAULTS, "faults"},
+    {VERB_STORE_RESTART, VERB_STORE_RESTART, "restart"},
+};
+
+#define STORE_NEEDS (sizeof(needed_of_store) / sizeof(needed_of_store[0]))
+
+static void store_needs(struct loader *loader) {
+    struct scenario *scenario = loader->scenario;
+    const char **needs = arena_alloc(loader->arena, (STORE_NEEDS + 3) * sizeof(*needs));
+    size_t count = 0;
+    if (!scenario->any_app)
+        needs[count++] = "fresh";
+    if (scenario->options != NULL)
+        needs[count++] = "options";
+    for (size_t i = 0; i < STORE_NEEDS; i++) {
+        bool used = false;
+        for (enum verb verb = needed_of_store[i].first; verb <= needed_of_store[i].last; verb++)
+            used |= loader->uses[verb];
+        if (used)
+            needs[count++] = needed_of_store[i].capability;
+    }
+    needs[count] = NULL;
+    scenario->needs = needs;
+}
+
 void loader_needs(struct loader *loader) {
+    if (loader->scenario->of_store) {
+        store_needs(loader);
+        return;
+    }
     const struct json_value *options = loader->scenario->options, *policy = json_get(options, "policy");
     const char **needs = arena_alloc(loader->arena, NEEDS_CEILING * sizeof(*needs));
     size_t count = 0;
@@ -36,8 +74,8 @@ const char *const *scenario_needs(struct scenario *scenario) {
 }
 
 bool scenario_in_profile(const struct scenario *scenario, const char *profile) {
-    bool valid;
-    for (size_t i = 0; i < scenario->range_count; i++)
+    bool valid, is_version = strcmp(profile, PROFILE_STORE) != 0;
+    for (size_t i = 0; is_version && i < scenario->range_count; i++)
         if (version_in_range(profile, scenario->ranges[i], &valid))
             return true;
     if (scenario->range_count > 0)

@@ -48,10 +48,23 @@ enum verb {
     VERB_RESTART,
     /* of the clock */
     VERB_ADVANCE,
+    /* of the store */
+    VERB_STORE_GET, VERB_STORE_POST, VERB_STORE_INSERT, VERB_STORE_UPDATE, VERB_STORE_DELETE, VERB_STORE_LIST, VERB_STORE_GOES_THROUGH,
+    VERB_STORE_STILL_HANGS, VERB_STORE_REQUESTS, VERB_STORE_FAULTS, VERB_STORE_RESTART, VERB_STORE_AT_ONCE,
+    /* of the provisioner */
+    VERB_PROVISIONER_STATUS, VERB_PROVISIONER_APPLY, VERB_PROVISIONER_AT_ONCE,
     /* of steps themselves */
     VERB_RACE,
     VERB_EITHER,
     VERB_REPEAT
+};
+
+/* A file below fixtures/apps or fixtures/permissions that a step of the provisioner names. */
+struct scenario_file {
+    const char *folder; /* "apps" or "permissions" */
+    struct text name;   /* without `.json` */
+    const struct json_value *value;
+    struct scenario_file *next;
 };
 
 struct step_list {
@@ -61,7 +74,7 @@ struct step_list {
 
 struct step {
     enum verb verb;
-    struct text actor;                 /* a client's name, "relay", "clock"; empty for race, either, repeat */
+    struct text actor;                 /* a client's name, "relay", "clock", "store" …; empty for race, either, repeat */
     const struct json_value *argument; /* the verb's argument, shorthand as written; NULL when it has none */
     const struct json_value *node;     /* the whole step, {ACTOR: WHAT}; `node->first` is WHAT, with the modifiers */
     struct text room;                  /* the modifier `in`; default "r" */
@@ -86,12 +99,15 @@ struct scenario {
     size_t clause_count;
     const char **ranges; /* `profiles`; none: every profile in which all clauses hold */
     size_t range_count;
-    const struct json_value *options; /* `relay`; NULL: the defaults */
-    struct client *clients;
+    bool of_store;       /* its clauses are of the profile `store`: it judges a store and a provisioner, not a relay */
+    bool any_app;        /* of a store: it may find anything in its app */
+    struct scenario_file *files;
+    const struct json_value *options; /* `relay`, of a store `store`; NULL: the defaults */
+    struct client *clients; /* of a store: none */
     size_t client_count;
     bool ignore_presence, ignore_member; /* `ignore` */
     bool free_outcome;                   /* `outcome: free`, or a clause is FREE */
-    int limit_ms;                        /* `limit`, default SCENARIO_LIMIT_MS */
+    int limit_ms;                        /* `limit`, default SCENARIO_LIMIT_MS, of a store SCENARIO_STORE_LIMIT_MS */
     const struct json_value *expect;     /* `expect` of a selftest: {verdict: fail|skip|error, …}; NULL elsewhere */
     struct step_list steps;
     const char *const *needs; /* see scenario_needs */
@@ -99,6 +115,7 @@ struct scenario {
 };
 
 #define SCENARIO_LIMIT_MS 10000
+#define SCENARIO_STORE_LIMIT_MS 30000 /* a provisioner is a process of its own each time */
 #define SCENARIO_FILE_CEILING ((size_t)4 << 20) /* bytes of one file */
 #define SCENARIO_INTERLEAVINGS_CEILING 1000     /* of one race; a race that has more is an error of the file */
 #define SCENARIO_LIMIT_CEILING_MS 3600000       /* of `limit`: an hour */
@@ -115,15 +132,19 @@ struct scenario *scenario_load(const char *file, const char *name, const struct 
 /* NULL is allowed. */
 void scenario_free(struct scenario *scenario);
 
-/* Whether the scenario runs in a profile such as "0.2.0". */
+/* Whether the scenario runs in a profile such as "0.2.0" or "store". */
 bool scenario_in_profile(const struct scenario *scenario, const char *profile);
 
 /*
  * The capabilities (see target.h) that the scenario needs, each once, ended by NULL; valid as long as the scenario.
  * Of "options", "policy.acl", "policy.validate", "hydrate", "room", "commit", "violation", "clock", "restart",
- * "binary" (for sends-bytes), "fragments", "stall".
+ * "binary" (for sends-bytes), "fragments", "stall". Of a store (see
+ * store.h): "fresh", "options", "requests", "faults", "restart", "data".
  */
 const char *const *scenario_needs(struct scenario *scenario);
+
+/* The content of a file that a step names; NULL: the scenario names no such file. */
+const struct json_value *scenario_file(const struct scenario *scenario, const char *folder, struct text name);
 
 /* ---- finding files ---- */
 

@@ -16,17 +16,17 @@ static bool in_file(struct loader *loader, bool good) {
     return good;
 }
 
-static bool check_pattern(struct loader *loader, const struct json_value *pattern) {
+bool loader_pattern(struct loader *loader, const struct json_value *pattern) {
     return pattern == NULL || in_file(loader, match_check(pattern, loader->error));
 }
 
-static bool check_template(struct loader *loader, const struct json_value *value) {
+bool loader_template(struct loader *loader, const struct json_value *value) {
     return value == NULL || in_file(loader, template_check(value, loader->error));
 }
 
 static bool check_patterns(struct loader *loader, const struct json_value *list) {
     for (const struct json_value *pattern = list->first; pattern != NULL; pattern = pattern->next)
-        if (!check_pattern(loader, pattern))
+        if (!loader_pattern(loader, pattern))
             return false;
     return true;
 }
@@ -35,7 +35,7 @@ static bool check_patterns(struct loader *loader, const struct json_value *list)
 static bool check_bytes(struct loader *loader, const struct json_value *hex) {
     size_t digits = 0;
     if (hex->type != JSON_STRING)
-        return check_template(loader, hex);
+        return loader_template(loader, hex);
     for (size_t i = 0; i < hex->text.length; i++)
         digits += strchr(" \t\r\n", hex->text.bytes[i]) == NULL;
     return digits % 2 == 0 || loader_fault(loader, hex->line, hex->column,
@@ -48,11 +48,11 @@ static bool check_argument(struct loader *loader, const struct step *step) {
     case VERB_ROOM:
     case VERB_COMMITTED:
     case VERB_VIOLATED:
-        return check_pattern(loader, step->argument);
+        return loader_pattern(loader, step->argument);
     case VERB_GETS_IN_ANY_ORDER:
         return check_patterns(loader, step->argument);
     case VERB_CLOSED:
-        return check_pattern(loader, json_get(step->argument, "code"));
+        return loader_pattern(loader, json_get(step->argument, "code"));
     case VERB_SENDS_BYTES:
         return check_bytes(loader, step->argument);
     case VERB_HELLO:
@@ -62,7 +62,7 @@ static bool check_argument(struct loader *loader, const struct step *step) {
     case VERB_SENDS:
     case VERB_SENDS_TEXT:
     case VERB_HYDRATE:
-        return check_template(loader, step->argument) && check_template(loader, step->as);
+        return loader_template(loader, step->argument) && loader_template(loader, step->as);
     default:
         return true;
     }
@@ -143,8 +143,23 @@ static bool read_verb(struct loader *loader, struct step *step, const struct jso
     return check_argument(loader, step);
 }
 
+/* Relays have clients, stores have not: what a scenario is about follows from its clauses. */
+static bool check_family(struct loader *loader, const struct step *step, bool of_store) {
+    if (of_store == loader->scenario->of_store)
+        return true;
+    return loader_fault(loader, step->line, step->column,
+                        of_store ? "a step of the store or the provisioner belongs to scenarios whose clauses are of stores"
+                                 : "the clauses are of stores: only store, provisioner and repeat can act here, not \"%.*s\"",
+                        (int)step->actor.length, step->actor.bytes);
+}
+
 static bool read_actor_step(struct loader *loader, struct step *step, const struct json_value *what) {
     step->actor = what->key;
+    bool of_store = text_equal(step->actor, TEXT("store")) || text_equal(step->actor, TEXT("provisioner"));
+    if (!check_family(loader, step, of_store))
+        return false;
+    if (of_store)
+        return loader_store_step(loader, step, what);
     if (!read_verb(loader, step, what))
         return false;
     bool of_client = !text_equal(step->actor, TEXT("relay")) && !text_equal(step->actor, TEXT("clock"));
@@ -216,6 +231,8 @@ static bool read_step(struct loader *loader, const struct json_value *node, stru
         return read_actor_step(loader, step, what);
     step->argument = what;
     loader->uses[step->verb] = true;
+    if (loader->scenario->of_store && step->verb != VERB_REPEAT)
+        return loader_fault(loader, step->line, step->column, "\"%s\" belongs to relays; a store has at-once", verb_name(step->verb));
     return step->verb == VERB_REPEAT ? read_repeat(loader, step, what) : read_branches(loader, step, what);
 }
 

@@ -29,18 +29,49 @@ static const struct {
     [VERB_VIOLATED] = {"violated", LOOKS},
     [VERB_RESTART] = {"restart", 0},
     [VERB_ADVANCE] = {"advance", 0},
+    [VERB_STORE_GET] = {"get", 0},
+    [VERB_STORE_POST] = {"post", 0},
+    [VERB_STORE_INSERT] = {"insert", 0},
+    [VERB_STORE_UPDATE] = {"update", 0},
+    [VERB_STORE_DELETE] = {"delete", 0},
+    [VERB_STORE_LIST] = {"list", 0},
+    [VERB_STORE_GOES_THROUGH] = {"goes-through", 0},
+    [VERB_STORE_STILL_HANGS] = {"still-hangs", 0},
+    [VERB_STORE_REQUESTS] = {"requests", 0},
+    [VERB_STORE_FAULTS] = {"faults", 0},
+    [VERB_STORE_RESTART] = {"restart", 0},
+    [VERB_STORE_AT_ONCE] = {"at-once", 0},
+    [VERB_PROVISIONER_STATUS] = {"status", 0},
+    [VERB_PROVISIONER_APPLY] = {"apply", 0},
+    [VERB_PROVISIONER_AT_ONCE] = {"at-once", 0},
     [VERB_RACE] = {"race", 0},
     [VERB_EITHER] = {"either", 0},
     [VERB_REPEAT] = {"repeat", 0},
 };
 
-bool verb_named(struct text name, enum verb *verb) {
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-        if (text_equal(name, text_of(verbs[i].name))) {
-            *verb = (enum verb)i;
+static bool named_among(enum verb first, enum verb end, struct text name, enum verb *verb) {
+    for (enum verb one = first; one < end; one++)
+        if (text_equal(name, text_of(verbs[one].name))) {
+            *verb = one;
             return true;
         }
     return false;
+}
+
+bool verb_named(struct text name, enum verb *verb) {
+    return named_among(VERB_CONNECTS, VERB_STORE_GET, name, verb) || named_among(VERB_RACE, VERB_REPEAT + 1, name, verb);
+}
+
+const struct json_value *verb_of_store_in(const struct json_value *map, bool of_provisioner, enum verb *verb) {
+    const struct json_value *member = map->first;
+    enum verb first = of_provisioner ? VERB_PROVISIONER_STATUS : VERB_STORE_GET, end = of_provisioner ? VERB_RACE : VERB_PROVISIONER_STATUS;
+    while (member != NULL && !named_among(first, end, member->key, verb))
+        member = member->next;
+    return member;
+}
+
+bool verb_is_of_store(enum verb verb) {
+    return verb >= VERB_STORE_GET && verb < VERB_RACE;
 }
 
 const struct json_value *verb_in(const struct json_value *map, enum verb *verb) {

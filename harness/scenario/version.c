@@ -77,6 +77,8 @@ bool version_in_range(const char *version, const char *range, bool *valid) {
 }
 
 bool clause_holds(const struct clause *clause, const char *profile) {
+    if (clause->profile != NULL || strcmp(profile, PROFILE_STORE) == 0)
+        return clause->profile != NULL && strcmp(clause->profile, profile) == 0;
     return (clause->since == NULL || version_compare(profile, clause->since) >= 0) &&
            (clause->until == NULL || version_compare(profile, clause->until) <= 0);
 }

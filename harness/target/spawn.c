@@ -198,3 +198,20 @@ bool spawn_stop(struct spawned *spawned, int limit_ms, struct error *error) {
     release(spawned);
     return right;
 }
+
+void spawn_kill(struct spawned *spawned) {
+    kill(-spawned->pid, SIGKILL);
+    waitpid(spawned->pid, NULL, 0);
+    release(spawned);
+}
+
+void spawn_errors(const struct spawned *spawned, struct buffer *out) {
+    char chunk[SPAWN_EVIDENCE_CEILING];
+    size_t length;
+    off_t at = 0;
+    /* The server writes to the same file: a reader's place of its own must not move the writer's. */
+    while ((length = (size_t)pread(fileno(spawned->errors), chunk, sizeof chunk, at)) > 0 && length <= sizeof chunk) {
+        buffer_append(out, chunk, length);
+        at += (off_t)length;
+    }
+}

@@ -5,6 +5,7 @@
 #define MESHSPEC_SPAWN_H
 
 #include "harness/base/error.h"
+#include "harness/base/text.h"
 
 #define SPAWN_URL_CEILING 1024        /* bytes of the URL */
 #define SPAWN_OUTPUT_CEILING 65536    /* bytes of standard output that are read for the readiness line */
@@ -28,5 +29,11 @@ const char *spawn_url(const struct spawned *spawned);
  * a status other than 0 (as a sanitizer's report makes it), quoting its standard error.
  */
 bool spawn_stop(struct spawned *spawned, int limit_ms, struct error *error);
+
+/* Ends it without a warning, as a crash does, and frees it. */
+void spawn_kill(struct spawned *spawned);
+
+/* Appends what it wrote on standard error so far. */
+void spawn_errors(const struct spawned *spawned, struct buffer *out);
 
 #endif

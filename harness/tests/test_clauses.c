@@ -94,7 +94,7 @@ Test(clauses, pages_with_mistakes_are_refused) {
     expect_refused("- {id: ab, level: MUST, text: x}\n", "/page.yaml:1:8: an id is an area and a slug, such as join.delta");
     expect_refused("- {id: a.b, level: MUST}\n", "/page.yaml:1:3: the key \"text\" is missing");
     expect_refused("- {id: a.b, level: MUST, text: x, until: soon}\n", "/page.yaml:1:42: expected a version such as 0.2.0");
-    expect_refused("id: a.b\n", "/page.yaml:1:1: expected a list, came a map");
+    expect_refused("id: a.b\n", "/page.yaml:1:1: unknown key \"id\", expected one of profile, clauses");
     expect_refused("[\n", "/page.yaml:2:1: not YAML: did not find expected node content while parsing a flow node that starts at 2:1");
 }
 
