@@ -171,7 +171,8 @@ endif
 TESTS ?= .
 run-test: all unit-tests lint
 	$(foreach test,$(unit_tests),$(test) -j1 &&) true
-	MESHSPEC_BUILD=$(BUILD) $(PYTHON) -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(TESTS)
+	MESHSPEC_BUILD=$(BUILD) MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay MESHSPEC_STORE=$(CURDIR)/$(BUILD)/meshspec-store \
+	    $(PYTHON) -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(TESTS)
 
 lint: $(BUILD)/meshspec ## rules of the house: who may include whom, scenario files, a scenario for every rule
 	@$(PYTHON) tools/check_includes.py
