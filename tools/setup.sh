@@ -37,6 +37,7 @@ need libsqlite3-dev module sqlite3
 need libxml2-dev module libxml-2.0
 need libcriterion-dev module criterion
 need libssl-dev module openssl
+need openssl program openssl
 need libcurl4-openssl-dev module libcurl
 need python3 program /usr/bin/python3
 need python3-pytest python_has pytest

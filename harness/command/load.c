@@ -18,6 +18,7 @@ bool load_scenarios(struct scenario_set *set, char **paths, int count, struct er
     }
     size_t bad = 0;
     if (!scenario_set_load(set, home, (const char *const *)paths, (size_t)count, print_line, &bad)) {
+        scenario_set_free(set);
         return error_set(error, ERROR_USAGE, "%zu bad file%s; nothing was run", bad, bad == 1 ? "" : "s");
     }
     if (set->count == 0) {
