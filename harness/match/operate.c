@@ -145,12 +145,12 @@ static bool match_length(const struct walk *walk, const struct json_value *patte
 
 /* ---- patterns of patterns ---------------------------------------------------------------------- */
 
-/* Tries a pattern without a trace: bindings stay only when it matched and `keep` says so. */
+/* Tries a pattern; what it bound stays only when it matched. */
 static bool try_part(const struct walk *walk, const struct json_value *pattern, const struct json_value *value,
-                     bool exact, bool keep) {
+                     bool exact) {
     struct binding *mark = walk->matcher->bindings->first;
     bool matched = walk_part(walk, pattern, value, exact, true);
-    if (!matched || !keep)
+    if (!matched)
         walk_unbind(walk, mark);
     return matched;
 }
@@ -160,7 +160,7 @@ static bool match_contains(const struct walk *walk, const struct json_value *pat
     const struct json_value *wanted = pattern->first;
     if (value != NULL && value->type == JSON_ARRAY) {
         for (const struct json_value *element = value->first; element != NULL; element = element->next)
-            if (try_part(walk, wanted, element, exact, true))
+            if (try_part(walk, wanted, element, exact))
                 return true;
         return differ_words(walk, pattern, "an array with an element like ", wanted, "", value);
     }
@@ -182,15 +182,15 @@ static bool match_contains(const struct walk *walk, const struct json_value *pat
 /* A value that is not there is no other value: $absent says that. */
 static bool match_not(const struct walk *walk, const struct json_value *pattern, const struct json_value *value,
                       bool exact) {
-    if (value != NULL && !try_part(walk, pattern->first, value, exact, false))
-        return walk->matcher->fault == NULL;
+    if (value != NULL && !try_part(walk, pattern->first, value, exact))
+        return true; /* or the pattern is at fault: then nothing matches any more */
     return differ_words(walk, pattern, "anything but ", pattern->first, "", value);
 }
 
 static bool match_one_of(const struct walk *walk, const struct json_value *pattern, const struct json_value *value,
                          bool exact) {
     for (const struct json_value *choice = pattern->first->first; choice != NULL; choice = choice->next)
-        if (try_part(walk, choice, value, exact, true))
+        if (try_part(walk, choice, value, exact))
             return true;
     return differ_words(walk, pattern, "one of ", pattern->first, "", value);
 }

@@ -361,6 +361,9 @@ Test(match, long_texts_are_cut_and_differences_are_counted) {
     struct match_result result = match(test_json(arena, "1"), value, &bindings);
     cr_expect_leq(result.first->came.length, DIFFERENCE_TEXT_CEILING);
     cr_expect(text_ends_with(result.first->came, TEXT("é… (2002 bytes in all)")), "%s", result.first->came.bytes);
+    value = template_fill(test_json(arena, "{\"$concat\":[\"a\",{\"$repeat\":{\"text\":\"é\",\"times\":1000}}]}"), &bindings, &error);
+    result = match(test_json(arena, "1"), value, &bindings);
+    cr_expect(text_ends_with(result.first->came, TEXT("é… (2003 bytes in all)")), "%s", result.first->came.bytes);
     struct json_value *many = json_array(arena), *others = json_array(arena);
     for (int i = 0; i < 50; i++) {
         json_append(many, json_number(arena, i));
