@@ -156,11 +156,8 @@ ifeq ($(filter store/%,$(ONLY)),)
 	$(call run,$(PROFILE)) --target memory
 	$(call run,$(PROFILE)) --target exec:$(BUILD)/meshspec-adapter
 	$(call run,$(PROFILE)) --target 'exec:$(PYTHON) tools/adapters/python-relay/adapter.py'
-	@set -e; for profile in $(PROFILE); do \
-	    echo "$(BUILD)/meshspec-relay --port 0 --protocol $$profile"; \
-	    $(BUILD)/meshspec run $(if $(ONLY),--only '$(ONLY)') --profile $$profile \
-	        --spawn "$(BUILD)/meshspec-relay --port 0 --protocol $$profile"; \
-	done
+	$(call run,$(PROFILE)) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0'
+	$(call run,$(lastword $(PROFILE))) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(lastword $(PROFILE))'
 endif
 ifneq ($(if $(ONLY),$(filter store/%,$(ONLY)),all),)
 	$(call run,store) --target store

@@ -83,7 +83,7 @@ class ScenarioItem(pytest.Item):
         program = [str(build_folder() / "meshspec"), "run", "--color", "never", "--profile", self.profile]
         if self.target == "websocket":
             relay = build_folder() / "meshspec-relay"
-            return program + ["--spawn", f"'{relay}' --port 0 --protocol {self.profile}"]
+            return program + ["--spawn", f"'{relay}' --port 0 --control 0"]
         provisioner = self.config.getoption("--provisioner")
         return program + ["--target", self.target] + (["--provisioner", provisioner] if self.target == "store" and provisioner else [])
 

@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/command/attach.h"
 #include "harness/command/command.h"
 #include "harness/command/load.h"
 #include "harness/command/reports.h"
 #include "harness/report/console.h"
 #include "harness/run/suite.h"
-#include "harness/target/spawn.h"
 
 #define PROFILES_CEILING 8
 
@@ -59,12 +59,13 @@ static const struct command_option run_options[] = {
      "  memory        the reference relay, in this process\n"
      "  ws://… wss:// a relay by URL; writer, kind and claims are added to its query\n"
      "  exec:COMMAND  an adapter: a child process that speaks the adapter protocol\n"
+     "  FILE.yaml     a target file: how a relay is reached and told who connects; see tools/targets/README.md\n"
      "  store         the local sync store, started for the run, and a provisioner\n"
      "  http://… https://  a sync store by URL, and a provisioner; needs --app-id and --admin-secret-file",
-     RUN_TARGET, "memory store ws:// wss:// exec: http:// https://"},
+     RUN_TARGET, "memory store ws:// wss:// exec: http:// https:// FILE"},
     {"spawn", "COMMAND",
      "start a server for the run and judge it: the server says `listening URL` on its standard output when it is ready,\n"
-     "and is ended with SIGTERM when the run is over",
+     "and is ended with SIGTERM when the run is over; a line `control URL` with it offers options, clock and hydrates",
      RUN_SPAWN, NULL},
     {"provisioner", "COMMAND",
      "the provisioner that is judged with a store: a child process a run, one JSON request in, one JSON answer out\n"
@@ -74,8 +75,8 @@ static const struct command_option run_options[] = {
     {"app-id", "ID", "the app at a store by URL; {case} in it stands for a part of each case's own", RUN_APP_ID, NULL},
     {"admin-secret-file", "FILE", "a file whose first line is the admin secret of a store by URL", RUN_SECRET_FILE, "FILE"},
     {"profile", "VERSION",
-     "the protocol version to judge by (default: 0.2.0); may be given several times. `store` is the one and only\n"
-     "profile of stores and provisioners, and their default",
+     "the protocol version to judge by (default: the target file's, else 0.2.0); may be given several times. `store` is\n"
+     "the one and only profile of stores and provisioners, and their default",
      RUN_PROFILE, "0.1.0 0.1.1 0.2.0 store"},
     {"only", "GLOB", "only scenarios whose name matches, such as 'join/*'", RUN_ONLY, NULL},
     {"strict", NULL, "a failing SHOULD fails the run", RUN_STRICT, NULL},
@@ -220,8 +221,8 @@ static void repeat_argument(struct buffer *out, const char *name, const char *ar
 /* What the line that repeats a case needs besides the profile and the file. */
 static void repeat_arguments(struct buffer *out, const struct run_options *options) {
     buffer_string(out, options->real_time ? " --real-time" : "");
+    repeat_argument(out, "target", strcmp(options->target, "memory") == 0 ? NULL : options->target);
     repeat_argument(out, "spawn", options->spawn);
-    repeat_argument(out, "target", options->spawn != NULL || strcmp(options->target, "memory") == 0 ? NULL : options->target);
     repeat_argument(out, "provisioner", options->provisioner);
     repeat_argument(out, "store-command", options->store_command);
     repeat_argument(out, "app-id", options->app_id);
@@ -302,16 +303,14 @@ static enum error_code judge(struct run_options *options, const struct scenario_
     return code;
 }
 
-static enum error_code judge_target(struct run_options *options, const struct scenario_set *set, struct known *known, const char *name) {
+static enum error_code judge_relay(struct run_options *options, const struct scenario_set *set, struct known *known,
+                                   struct attachment *attachment) {
     struct error error = {0};
-    struct target *target = target_new(name, &error);
-    if (target == NULL) {
+    if (!attach(attachment, options->target, options->spawn, &error)) {
         return command_fail(&error);
     }
-    struct subject subject = subject_of_target(target);
-    enum error_code code = judge(options, set, known, &subject);
-    target->table->free(target);
-    return code;
+    struct subject subject = subject_of_target(attachment->target);
+    return judge(options, set, known, &subject);
 }
 
 static enum error_code judge_store(struct run_options *options, const struct scenario_set *set, struct known *known) {
@@ -336,65 +335,79 @@ static enum error_code judge_store(struct run_options *options, const struct sce
     return code;
 }
 
-static enum error_code judge_by_name(struct run_options *options, const struct scenario_set *set, const char *name) {
+static bool is_store(const struct run_options *options) {
+    return options->spawn == NULL && store_is_named(options->target);
+}
+
+static enum error_code judge_with_known(struct run_options *options, const struct scenario_set *set, struct attachment *attachment) {
     struct error error = {0};
     struct known known = {0};
     if (options->known != NULL && !known_load(&known, options->known, &error)) {
         return command_fail(&error);
     }
-    enum error_code code = options->spawn == NULL && store_is_named(name) ? judge_store(options, set, &known)
-                                                                          : judge_target(options, set, &known, name);
+    enum error_code code = is_store(options) ? judge_store(options, set, &known) : judge_relay(options, set, &known, attachment);
     known_free(&known);
     return code;
 }
 
-static enum error_code judge_spawned(struct run_options *options, const struct scenario_set *set) {
+static enum error_code load_and_judge(struct run_options *options, char **paths, int count, struct attachment *attachment) {
+    struct scenario_set set;
     struct error error = {0};
-    struct spawned *server = spawn_start(options->spawn, SPAWN_READY_LIMIT_MS, &error);
-    if (server == NULL) {
+    options->whole = count == 0;
+    if (!load_scenarios(&set, paths, count, &error)) {
         return command_fail(&error);
     }
-    enum error_code code = judge_by_name(options, set, spawn_url(server));
-    if (!spawn_stop(server, SPAWN_STOP_LIMIT_MS, &error)) {
-        enum error_code stopped = command_fail(&error);
-        code = code == ERROR_NONE ? stopped : code;
-    }
+    enum error_code code = judge_with_known(options, &set, attachment);
+    scenario_set_free(&set);
     return code;
 }
 
 /* Stores have one profile, and relays all the others. */
-static bool choose_profile(struct run_options *options, struct error *error) {
-    bool is_store = options->spawn == NULL && store_is_named(options->target);
-    if (options->profile_count == 0) {
-        options->profiles[options->profile_count++] = is_store ? PROFILE_STORE : "0.2.0";
-    }
+static bool check_profiles(const struct run_options *options, struct error *error) {
     for (size_t i = 0; i < options->profile_count; i++) {
-        if ((strcmp(options->profiles[i], PROFILE_STORE) == 0) != is_store) {
-            return error_set(error, ERROR_USAGE, is_store ? "--profile: a store is judged by the profile store, not by a version of the mesh protocol"
-                                                          : "--profile store goes with --target store, or a store's URL http://…");
+        if ((strcmp(options->profiles[i], PROFILE_STORE) == 0) != is_store(options)) {
+            return error_set(error, ERROR_USAGE,
+                             is_store(options) ? "--profile: a store is judged by the profile store, not by a version of the mesh protocol"
+                                               : "--profile store goes with --target store, or a store's URL http://…");
         }
     }
     return true;
 }
 
+/* What the command line leaves open is as the target file says. */
+static void complete(struct run_options *options, const struct target_file *file) {
+    bool chosen = options->profile_count > 0;
+    for (size_t i = 0; !chosen && file->profiles[i] != NULL; i++) {
+        options->profiles[options->profile_count++] = file->profiles[i];
+    }
+    if (options->profile_count == 0) {
+        options->profiles[options->profile_count++] = is_store(options) ? PROFILE_STORE : "0.2.0";
+    }
+    options->known = options->known != NULL ? options->known : file->known_failing;
+    options->real_time = options->real_time || file->real_time;
+}
+
 static enum error_code run(int count, char **arguments) {
     struct run_options options = {.target = "memory", .race_rounds = CASE_RACE_ROUNDS, .colour = "auto"};
+    struct attachment attachment = {0};
     struct error error = {0};
     int first;
     enum command_parsed parsed = command_parse(&command_run, count, arguments, take_option, &options, &first, &error);
     if (parsed != COMMAND_GO_ON) {
         return parsed == COMMAND_DONE ? ERROR_NONE : command_fail(&error);
     }
-    if (!choose_profile(&options, &error)) {
-        return command_fail(&error);
+    enum error_code code;
+    if (attach_read(&attachment, options.target, &error)) {
+        complete(&options, &attachment.file);
+        code = check_profiles(&options, &error) ? load_and_judge(&options, arguments + first, count - first, &attachment)
+                                                : command_fail(&error);
+    } else {
+        code = command_fail(&error);
     }
-    options.whole = first == count;
-    struct scenario_set set;
-    if (!load_scenarios(&set, arguments + first, count - first, &error)) {
-        return command_fail(&error);
+    if (!detach(&attachment, &error)) {
+        enum error_code ended = command_fail(&error);
+        code = code == ERROR_NONE ? ended : code;
     }
-    enum error_code code = options.spawn == NULL ? judge_by_name(&options, &set, options.target) : judge_spawned(&options, &set);
-    scenario_set_free(&set);
     return code;
 }
 
@@ -410,6 +423,7 @@ const struct command command_run = {
     .examples = "meshspec run\n"
                 "meshspec run --target ws://127.0.0.1:8080/relay\n"
                 "meshspec run --spawn 'my-relay --port 0'\n"
+                "meshspec run --target my-relay.yaml --html report.html\n"
                 "meshspec run --target store --provisioner 'node tools/adapters/node-provisioner/provisioner.mjs'\n"
                 "meshspec run --only 'eject/*' --strict\n"
                 "meshspec run scenarios/join/delta-at-the-floor-of-the-journal.yaml",

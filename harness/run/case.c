@@ -50,7 +50,9 @@ static struct play new_play(struct scenario *scenario, struct target *target, co
                         .schedule = schedule,
                         .clock_ms = TARGET_CLOCK_START,
                         .next_number = 1,
-                        .barrier = target->table->can(target, "barrier")};
+                        .barrier = target->table->can(target, "barrier"),
+                        .hello_fences = target->table->can(target, "fence.hello")};
+    play.names.writers_stay = target->table->can(target, "fixed-writers");
     if (!target->table->can(target, "fresh")) {
         play.names.suffix = text_of(arena_format(arena, "-%s-%u", settings->suffix, round));
     }

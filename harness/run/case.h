@@ -19,7 +19,7 @@ struct case_settings {
     uint64_t seed;        /* for the order of racing steps on sockets */
     unsigned race_rounds; /* of a race on a target where interleavings cannot be forced */
     bool real_time;       /* without a virtual clock, `advance` waits for the time to pass */
-    const char *suffix;   /* put behind rooms and writers on a shared target; unique for each case */
+    const char *suffix;   /* put behind rooms and writers (see names.h) on a shared target; unique for each case */
 };
 
 #define CASE_RACE_ROUNDS 10

@@ -1,6 +1,6 @@
 /*
  * Fences. A member signals its own origin (signal.self): a connection is first-in first-out, so what the relay sent it before is there when the
- * signal is. One round makes sure that the relay has worked through all that the clients sent; a second one that all it
+ * signal is. Where a signal may overtake, every fence is a hello to a room of its own. One round makes sure that the relay has worked through all that the clients sent; a second one that all it
  * caused at others has arrived. A connection that is a member nowhere says hello to a room of its own.
  */
 #include "harness/run/play.h"
@@ -12,6 +12,11 @@
 static struct text fence_room(const struct play *play, const struct connection *connection) {
     return text_of(arena_format(play->arena, "meshspec-fence-%d%.*s", connection->number, (int)play->names.suffix.length,
                                 play->names.suffix.bytes));
+}
+
+/* The room of one fence, where every fence is a hello. */
+static struct text hello_room(const struct play *play, const struct connection *connection) {
+    return text_of(arena_format(play->arena, "%s-%llu", fence_room(play, connection).bytes, (unsigned long long)play->fence));
 }
 
 static enum play_status send_text(struct play *play, struct connection *connection, const struct json_value *message) {
@@ -33,11 +38,11 @@ static enum play_status send_signal(struct play *play, struct connection *connec
     return send_text(play, connection, signal);
 }
 
-static enum play_status send_hello(struct play *play, struct connection *connection) {
+static enum play_status send_hello(struct play *play, struct connection *connection, struct text room) {
     const struct json_value *version = json_get(play->scenario->options, "policyVersion");
     struct json_value *hello = json_object(play->arena);
     json_set(hello, TEXT("t"), json_string(play->arena, TEXT("hello")));
-    json_set(hello, TEXT("room"), json_string(play->arena, fence_room(play, connection)));
+    json_set(hello, TEXT("room"), json_string(play->arena, room));
     json_set(hello, TEXT("origin"), json_string(play->arena, TEXT("fence")));
     json_set(hello, TEXT("proto"), json_number(play->arena, 1));
     json_set(hello, TEXT("policyVersion"), json_number(play->arena, version == NULL ? 0 : version->number));
@@ -45,13 +50,16 @@ static enum play_status send_hello(struct play *play, struct connection *connect
 }
 
 static enum play_status send_fence(struct play *play, struct connection *connection) {
+    if (play->hello_fences) {
+        return send_hello(play, connection, hello_room(play, connection));
+    }
     if (connection->in_fence_room) {
         enum play_status status = send_signal(play, connection, fence_room(play, connection), TEXT("fence"));
         if (status != PLAY_OK) {
             return status;
         }
     } else if (connection->members == NULL) {
-        return send_hello(play, connection);
+        return send_hello(play, connection, fence_room(play, connection));
     }
     for (struct membership *member = connection->members; member != NULL; member = member->next) {
         enum play_status status = send_signal(play, connection, member->room, member->origin);
@@ -60,6 +68,15 @@ static enum play_status send_fence(struct play *play, struct connection *connect
         }
     }
     return PLAY_OK;
+}
+
+/* Where every fence is a hello: whether `room` is that of one of them. */
+static bool takes_hello(const struct play *play, struct connection *connection, struct text room) {
+    struct text start = text_of(arena_format(play->arena, "%s-", fence_room(play, connection).bytes));
+    if (connection->fences_out > 0 && text_equal(room, hello_room(play, connection))) {
+        connection->fences_out--;
+    }
+    return text_starts_with(room, start);
 }
 
 bool fence_takes(struct play *play, struct connection *connection, const struct json_value *value) {
@@ -73,7 +90,13 @@ bool fence_takes(struct play *play, struct connection *connection, const struct 
         return true;
     }
     const struct json_value *room = json_get(value, "room");
-    if (room == NULL || room->type != JSON_STRING || !text_equal(room->text, fence_room(play, connection))) {
+    if (room == NULL || room->type != JSON_STRING) {
+        return false;
+    }
+    if (play->hello_fences) {
+        return takes_hello(play, connection, room->text);
+    }
+    if (!text_equal(room->text, fence_room(play, connection))) {
         return false;
     }
     connection->in_fence_room = connection->in_fence_room || json_is_string(type, "welcome");

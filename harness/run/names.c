@@ -2,14 +2,18 @@
 
 #include <string.h>
 
-struct text names_to_wire(const struct names *names, struct text name) {
+struct text names_room(const struct names *names, struct text room) {
     if (names->suffix.length == 0) {
-        return name;
+        return room;
     }
-    char *wire = arena_alloc(names->arena, name.length + names->suffix.length + 1);
-    memcpy(wire, name.bytes, name.length);
-    memcpy(wire + name.length, names->suffix.bytes, names->suffix.length);
-    return (struct text){wire, name.length + names->suffix.length};
+    char *wire = arena_alloc(names->arena, room.length + names->suffix.length + 1);
+    memcpy(wire, room.bytes, room.length);
+    memcpy(wire + room.length, names->suffix.bytes, names->suffix.length);
+    return (struct text){wire, room.length + names->suffix.length};
+}
+
+struct text names_writer(const struct names *names, struct text writer) {
+    return names->writers_stay ? writer : names_room(names, writer);
 }
 
 static void strip_member(const struct names *names, struct json_value *object, const char *key) {
@@ -33,6 +37,9 @@ void names_strip(const struct names *names, struct json_value *message) {
         return;
     }
     strip_member(names, message, "room");
+    if (names->writers_stay) {
+        return;
+    }
     strip_member(names, message, "writer");
     strip_member(names, json_get(message, "peer"), "writer");
     strip_member(names, json_get(message, "env"), "writer");
@@ -53,22 +60,22 @@ static bool is_a_writer(const struct scenario *scenario, struct text name) {
 static void dress_writer(const struct names *names, const struct scenario *scenario, struct json_value *object) {
     struct json_value *writer = json_get(object, "writer");
     if (writer != NULL && writer->type == JSON_STRING && is_a_writer(scenario, writer->text)) {
-        writer->text = names_to_wire(names, writer->text);
+        writer->text = names_writer(names, writer->text);
     }
 }
 
 void names_dress(const struct names *names, const struct scenario *scenario, struct json_value *message) {
     struct json_value *room = json_get(message, "room");
     if (room != NULL && room->type == JSON_STRING) {
-        room->text = names_to_wire(names, room->text);
+        room->text = names_room(names, room->text);
     }
     dress_writer(names, scenario, message);
     dress_writer(names, scenario, json_get(message, "env"));
 }
 
-static struct text escaped(const struct names *names, struct text name) {
+static struct text escaped(const struct names *names, struct text wire) {
     struct buffer buffer = {0};
-    json_print_string(&buffer, names_to_wire(names, name));
+    json_print_string(&buffer, wire);
     struct text inside = {arena_copy(names->arena, buffer.bytes + 1, buffer.length - 2), buffer.length - 2};
     buffer_free(&buffer);
     return inside;
@@ -77,14 +84,13 @@ static struct text escaped(const struct names *names, struct text name) {
 /* What `inside` of {{inside}} stands for; bytes NULL when it is no placeholder. */
 static struct text placeholder(const struct names *names, struct text inside, struct text room) {
     if (text_equal(inside, TEXT("room"))) {
-        return escaped(names, room);
+        return escaped(names, names_room(names, room));
     }
-    static const struct text prefixes[] = {{"room:", 5}, {"writer:", 7}};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (text_starts_with(inside, prefixes[i])) {
-            struct text name = {inside.bytes + prefixes[i].length, inside.length - prefixes[i].length};
-            return escaped(names, name);
-        }
+    if (text_starts_with(inside, TEXT("room:"))) {
+        return escaped(names, names_room(names, (struct text){inside.bytes + 5, inside.length - 5}));
+    }
+    if (text_starts_with(inside, TEXT("writer:"))) {
+        return escaped(names, names_writer(names, (struct text){inside.bytes + 7, inside.length - 7}));
     }
     return (struct text){NULL, 0};
 }

@@ -10,10 +10,12 @@
 struct names {
     struct arena *arena;
     struct text suffix; /* empty: names travel as they are */
+    bool writers_stay;  /* the target knows its writers by name: only rooms carry the suffix */
 };
 
-/* The name with the suffix; in the names' arena. */
-struct text names_to_wire(const struct names *names, struct text name);
+/* A room's and a writer's name on the wire; in the names' arena. */
+struct text names_room(const struct names *names, struct text room);
+struct text names_writer(const struct names *names, struct text writer);
 
 /*
  * Takes the suffix off where the protocol puts a room or a writer: `room`, `writer`, and the writers in `peer`, `peers`, `env`, `envs`, `violation`. Changes the value in place.

@@ -53,7 +53,7 @@ struct connection *play_connect(struct play *play, struct actor *actor, uint32_t
     struct connection *connection = arena_alloc(play->arena, sizeof *connection);
     *connection = (struct connection){.number = play->next_number++, .actor = actor, .next = play->connections};
     const struct client *client = actor->client;
-    struct target_principal principal = {names_to_wire(&play->names, client->writer), client->kind, client->claims};
+    struct target_principal principal = {names_writer(&play->names, client->writer), client->kind, client->claims};
     play_trace(play, TRACE_CONNECTED, actor->name, connection->number, client->writer, NULL, line);
     struct error error = {0};
     *status = play_outcome(
@@ -87,6 +87,17 @@ enum play_status play_outcome(struct play *play, enum target_outcome outcome, co
     }
     play->reason = text_of(arena_format(play->arena, "%s", error->text));
     return outcome == TARGET_NO ? PLAY_SKIPPED : PLAY_BROKEN;
+}
+
+enum play_status play_observe(struct play *play) {
+    enum play_status status = play_fence(play);
+    const struct target_table *table = play->target->table;
+    if (status != PLAY_OK || table->observe == NULL) {
+        return status;
+    }
+    struct error error = {0};
+    status = play_outcome(play, table->observe(play->target, &error), &error);
+    return status == PLAY_OK ? play_take_in(play, 0) : status;
 }
 
 struct text play_print(struct play *play, const struct json_value *value) {

@@ -11,6 +11,7 @@
 #define PLAY_MESSAGES_CEILING 200000             /* messages that one play takes in */
 #define PLAY_BYTES_CEILING ((size_t)512 << 20)   /* and their bytes in all */
 #define PLAY_PATIENCE_MS 20     /* how long a message is waited for before fences are sent to find out whether it will still come */
+#define PLAY_AGAIN_MS 2          /* between two questions about what the end of a connection causes */
 #define PLAY_FENCE_LIMIT_MS 5000 /* how long a fence may take before its connection counts as deaf */
 
 struct message {
@@ -80,6 +81,7 @@ struct play {
     int next_number;
     uint64_t fence; /* number of the current fence */
     bool barrier;
+    bool hello_fences; /* a signal may overtake on this target */
     bool departed; /* some connection has ended: what that causes cannot be fenced */
     size_t message_count, message_bytes;
     struct failure failure;
@@ -109,6 +111,9 @@ enum play_status play_fail(struct play *play, const struct step *step, const cha
 
 /* Turns what a target command gave into a status, keeping the reason. */
 enum play_status play_outcome(struct play *play, enum target_outcome outcome, const struct error *error);
+
+/* Fences, then takes in what the relay's observers saw up to now. */
+enum play_status play_observe(struct play *play);
 
 /* Prints a value as compact JSON into the play's arena. */
 struct text play_print(struct play *play, const struct json_value *value);

@@ -15,16 +15,43 @@ static void trace_control(struct play *play, const struct step *step, const char
     play_trace(play, TRACE_CONTROL, step->actor, -1, text, NULL, step->line);
 }
 
+/*
+ * What the end of a connection causes has no fence. Where one has ended, an answer that is not the wanted one yet is asked
+ * for again, until the time that settled_by gives; a target with a barrier answers right at once.
+ */
+static int64_t settled_by(const struct play *play) {
+    struct run_clock clock = play->settings->clock;
+    int left = play_time_left(play);
+    bool waits = play->departed && !play->barrier;
+    return clock.now_us(clock.context) + (waits ? (int64_t)(left < PLAY_FENCE_LIMIT_MS ? left : PLAY_FENCE_LIMIT_MS) * 1000 : 0);
+}
+
+/* Waits a little; false when it is time to believe the answer. */
+static bool goes_on(struct play *play, int64_t until, enum play_status *status) {
+    struct run_clock clock = play->settings->clock;
+    if (clock.now_us(clock.context) >= until) {
+        return false;
+    }
+    *status = play_take_in(play, PLAY_AGAIN_MS);
+    return true;
+}
+
 static enum play_status hydrate(struct play *play, const struct step *step) {
     struct error error = {0};
     struct json_value *snapshot = template_fill(step->argument, &play->bindings, &error);
     if (snapshot == NULL) {
         return play_outcome(play, TARGET_BROKEN, &error);
     }
-    struct text text = play_print(play, snapshot);
+    struct text text = play_print(play, snapshot), name = names_room(&play->names, step->room);
     bool answer = false;
-    enum play_status status = play_outcome(
-        play, play->target->table->hydrate(play->target, names_to_wire(&play->names, step->room), text, &answer, &error), &error);
+    /* What was sent before must be there before. */
+    enum play_status status = play_fence(play);
+    int64_t until = settled_by(play);
+    do {
+        if (status == PLAY_OK) {
+            status = play_outcome(play, play->target->table->hydrate(play->target, name, text, &answer, &error), &error);
+        }
+    } while (status == PLAY_OK && !answer && step->answers && goes_on(play, until, &status));
     if (status != PLAY_OK) {
         return status;
     }
@@ -55,29 +82,42 @@ static enum play_status differs(struct play *play, const struct step *step, cons
     return PLAY_FAILED;
 }
 
-static enum play_status room(struct play *play, const struct step *step) {
+/* Asks for the room's info; `*info` is NULL when there is none. */
+static enum play_status ask_room(struct play *play, struct text name, struct json_value **info) {
     struct error error = {0};
-    struct buffer info = {0};
-    enum play_status status = play_fence(play);
+    struct buffer text = {0};
+    enum play_status status = play_outcome(play, play->target->table->room(play->target, name, &text, &error), &error);
+    *info = NULL;
     if (status == PLAY_OK) {
-        status = play_outcome(
-            play, play->target->table->room(play->target, names_to_wire(&play->names, step->room), &info, &error), &error);
+        *info = json_parse(play->arena, (struct text){text.bytes, text.length}, &error);
+        status = *info == NULL ? play_outcome(play, TARGET_BROKEN, &error) : PLAY_OK;
     }
+    buffer_free(&text);
+    if (*info != NULL && (*info)->type == JSON_NULL) {
+        *info = NULL;
+    }
+    return status;
+}
+
+static enum play_status room(struct play *play, const struct step *step) {
+    struct text name = names_room(&play->names, step->room);
+    struct json_value *info = NULL;
+    struct match_result result = {0};
+    enum play_status status = play_fence(play);
+    int64_t until = settled_by(play);
+    do {
+        if (status == PLAY_OK) {
+            status = ask_room(play, name, &info);
+        }
+        if (status == PLAY_OK) {
+            result = match(step->argument, info, &play->bindings);
+        }
+    } while (status == PLAY_OK && !result.matched && goes_on(play, until, &status));
     if (status != PLAY_OK) {
-        buffer_free(&info);
         return status;
     }
-    struct json_value *value = json_parse(play->arena, (struct text){info.bytes, info.length}, &error);
-    buffer_free(&info);
-    if (value == NULL) {
-        return play_outcome(play, TARGET_BROKEN, &error);
-    }
-    if (value->type == JSON_NULL) {
-        value = NULL;
-    }
-    trace_control(play, step, "room", step->room, value == NULL ? "none" : play_print(play, value).bytes);
-    struct match_result result = match(step->argument, value, &play->bindings);
-    return result.matched ? PLAY_OK : differs(play, step, "the room's state", value, result.first);
+    trace_control(play, step, "room", step->room, info == NULL ? "none" : play_print(play, info).bytes);
+    return result.matched ? PLAY_OK : differs(play, step, "the room's state", info, result.first);
 }
 
 static struct message *next_of(const struct observations *observations) {
@@ -92,7 +132,10 @@ static bool has_next(const struct play *play, void *context) {
 static enum play_status observed(struct play *play, const struct step *step, struct observations *observations, const char *what) {
     observations->used = true;
     bool absent = step->argument->type == JSON_OBJECT && json_get(step->argument, "$absent") != NULL;
-    enum play_status status = absent ? play_fence(play) : play_wait(play, has_next, observations);
+    bool fetched = play->target->table->observe != NULL;
+    enum play_status status = absent || (fetched && next_of(observations) == NULL)
+                                  ? play_observe(play)
+                                  : play_wait(play, has_next, observations);
     if (status != PLAY_OK) {
         return status;
     }
@@ -114,12 +157,16 @@ static enum play_status observed(struct play *play, const struct step *step, str
 static enum play_status open_again(struct play *play, const struct step *step) {
     struct text options = play->scenario->options == NULL ? TEXT("{}") : play_print(play, play->scenario->options);
     struct error error = {0};
+    enum play_status status = play_fence(play);
+    if (status != PLAY_OK) {
+        return status;
+    }
     for (struct connection *connection = play->connections; connection != NULL; connection = connection->next) {
         connection->ended = true;
         connection->fences_out = 0;
     }
     play_trace(play, TRACE_RESTARTED, step->actor, -1, TEXT(""), NULL, step->line);
-    enum play_status status =
+    status =
         play_outcome(play, play->target->table->open(play->target, play->settings->profile, options, play_time_left(play), &error), &error);
     if (status != PLAY_OK || play->clock_ms == TARGET_CLOCK_START) {
         return status;

@@ -187,7 +187,8 @@ static enum play_status left_over(struct play *play, const struct observations *
 }
 
 enum play_status play_finish(struct play *play) {
-    enum play_status status = play_fence(play);
+    bool observed = play->commits.used || play->violations.used;
+    enum play_status status = observed ? play_observe(play) : play_fence(play);
     for (struct connection *connection = play->connections; status == PLAY_OK && connection != NULL; connection = connection->next) {
         if (inbox_next(play, connection) != NULL || (connection->closed && !connection->close_taken)) {
             status = unexpected(play, connection);

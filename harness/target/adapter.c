@@ -11,9 +11,6 @@
 #define SHOWN_LOG 1000      /* bytes of standard error that a message shows; adapter_log has all that was kept */
 #define STATUS_GRACE_MS 500 /* for a child that closed its output to end */
 
-/* A command that nobody knows: an adapter that says yes to it would say yes to anything. */
-#define PROBE "meshspec-probe-that-nobody-knows"
-
 /* ---- what went wrong ----------------------------------------------------------------------------- */
 
 /* The last whole lines of the log that fit into a message. */
@@ -156,75 +153,22 @@ enum target_outcome adapter_ask(struct adapter *adapter, struct text command, in
 
 /* ---- the handshake ------------------------------------------------------------------------------- */
 
-static bool is_text(const struct json_value *value) {
-    return value != NULL && value->type == JSON_STRING && value->text.length > 0;
-}
-
-static bool is_list_of_texts(const struct json_value *value) {
-    if (value == NULL || value->type != JSON_ARRAY)
-        return false;
-    for (const struct json_value *item = value->first; item != NULL; item = item->next)
-        if (!is_text(item))
-            return false;
-    return true;
-}
-
-bool adapter_lists(const struct json_value *strings, const char *string) {
-    for (const struct json_value *item = strings != NULL ? strings->first : NULL; item != NULL; item = item->next)
-        if (json_is_string(item, string))
-            return true;
-    return false;
-}
-
-static void put_about(struct buffer *about, const char *before, const struct json_value *value, const char *after) {
-    if (!is_text(value))
-        return;
-    buffer_string(about, before);
-    buffer_text(about, value->text);
-    buffer_string(about, after);
-}
-
-/* Keeps what it said of itself. */
-static enum target_outcome introduce(struct adapter *adapter, const struct json_value *said, struct error *error) {
-    const struct json_value *version = json_get(said, "meshspec");
-    if (version != NULL && (version->type != JSON_NUMBER || version->number != 1))
-        return adapter_broke(adapter, error, "speaks another version of the adapter protocol than 1");
-    const struct json_value *profiles = json_get(said, "profiles"), *list = json_get(said, "can");
-    if (!is_text(json_get(said, "name")))
-        return adapter_broke(adapter, error, "answered `start` without its `name`");
-    if (!is_list_of_texts(profiles) || profiles->count == 0)
-        return adapter_broke(adapter, error, "answered `start` without `profiles`, the versions that it offers");
-    if (!is_list_of_texts(list))
-        return adapter_broke(adapter, error, "answered `start` without `can`, the list of what it can do");
-    arena_free(adapter->arena);
-    adapter->arena = arena_new();
-    adapter->profiles = json_copy(adapter->arena, profiles);
-    adapter->can = json_copy(adapter->arena, list);
-    struct buffer about = {0};
-    buffer_text(&about, json_get(said, "name")->text);
-    put_about(&about, " ", json_get(said, "version"), "");
-    put_about(&about, " (", json_get(said, "language"), ")");
-    put_about(&about, ", issues: ", json_get(said, "issues"), "");
-    adapter->about = arena_copy(adapter->arena, about.bytes, about.length);
-    buffer_free(&about);
-    return TARGET_OK;
-}
-
 static enum target_outcome shake_hands(struct adapter *adapter, struct error *error) {
     struct json_value *said = NULL;
     enum target_outcome outcome =
         adapter_ask(adapter, TEXT("\"do\":\"start\",\"meshspec\":1"), ADAPTER_START_LIMIT_MS, &said, error);
     if (outcome == TARGET_NO)
         return adapter_broke(adapter, error, "refuses to `start`");
-    if (outcome == TARGET_OK)
-        outcome = introduce(adapter, said, error);
     if (outcome != TARGET_OK)
         return outcome;
+    const char *wrong = introduction_read(&adapter->said, said);
+    if (wrong != NULL)
+        return adapter_broke(adapter, error, "%s", wrong);
     struct error ignored = {0};
-    outcome = adapter_ask(adapter, TEXT("\"do\":\"" PROBE "\""), ADAPTER_START_LIMIT_MS, NULL, &ignored);
+    outcome = adapter_ask(adapter, TEXT("\"do\":\"" INTRODUCTION_PROBE "\""), ADAPTER_START_LIMIT_MS, NULL, &ignored);
     if (outcome == TARGET_OK)
         return adapter_broke(adapter, error,
-                             "answers ok to a command that nobody knows (\"" PROBE
+                             "answers ok to a command that nobody knows (\"" INTRODUCTION_PROBE
                              "\"), so that its other answers prove nothing");
     if (outcome == TARGET_BROKEN)
         *error = ignored;
@@ -262,6 +206,6 @@ void adapter_free(struct adapter *adapter) {
     child_stop(adapter->child, ADAPTER_STOP_LIMIT_MS, NULL, NULL);
     adapter->child = NULL;
     arena_free(adapter->reply_arena);
-    arena_free(adapter->arena);
+    introduction_free(&adapter->said);
     buffer_free(&adapter->log);
 }

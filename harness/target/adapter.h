@@ -9,6 +9,7 @@
 
 #include "harness/json/value.h"
 #include "harness/target/child.h"
+#include "harness/target/introduction.h"
 #include "harness/target/target.h"
 
 #define ADAPTER_START_LIMIT_MS 20000 /* for a child to come up and answer the handshake */
@@ -28,10 +29,7 @@ struct adapter {
     uint64_t last_id;
     struct arena *reply_arena; /* of the reply handed out last; NULL: none */
     struct buffer log;         /* of the child before, while none is running */
-    /* What it said of itself in the handshake; kept when it ends. */
-    struct arena *arena;
-    const char *about;
-    struct json_value *profiles, *can; /* arrays of strings */
+    struct introduction said;  /* in the handshake; kept when it ends */
 };
 
 /*
@@ -39,9 +37,6 @@ struct adapter {
  * `unsupported`. TARGET_OK, or TARGET_BROKEN with what went wrong and the end of the child's standard error.
  */
 enum target_outcome adapter_start(struct adapter *adapter, struct error *error);
-
-/* Whether an array of strings, such as `can`, has this one. */
-bool adapter_lists(const struct json_value *strings, const char *string);
 
 /* Appends JSON text as it may stand in a line: a line break, which is but white space there, becomes a blank. */
 void adapter_put_json(struct buffer *command, struct text json);

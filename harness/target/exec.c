@@ -174,7 +174,7 @@ static bool can(struct target *target, const char *capability) {
     for (size_t i = 0; i < sizeof of_sockets / sizeof *of_sockets; i++)
         if (strcmp(of_sockets[i], capability) == 0)
             return false;
-    return adapter_lists(exec_of(target)->adapter.can, capability);
+    return introduction_lists(exec_of(target)->adapter.said.can, capability);
 }
 
 /* Ends the open relay in the adapter and every connection with it. */
@@ -206,7 +206,7 @@ static enum target_outcome open_relay(struct exec_target *exec, const char *prof
     enum target_outcome outcome = ask(exec, NULL, error);
     exec->opened = outcome == TARGET_OK;
     /* A restarted relay finds the clock where it stood. */
-    if (exec->opened && adapter_lists(exec->adapter.can, "clock"))
+    if (exec->opened && introduction_lists(exec->adapter.said.can, "clock"))
         outcome = set_adapter_clock(exec, error);
     return outcome;
 }
@@ -219,11 +219,11 @@ static enum target_outcome open_case(struct target *target, const char *profile,
     enum target_outcome outcome = adapter_start(&exec->adapter, error);
     if (outcome != TARGET_OK)
         return outcome;
-    target->about = exec->adapter.about;
-    if (!adapter_lists(exec->adapter.profiles, profile))
-        return target_lacks(error, "%s does not offer %s", exec->adapter.about, profile);
+    target->about = exec->adapter.said.about;
+    if (!introduction_lists(exec->adapter.said.profiles, profile))
+        return target_lacks(error, "%s does not offer %s", exec->adapter.said.about, profile);
     if (!can(target, "options") && !is_empty_object(options))
-        return target_lacks(error, "%s takes no options", exec->adapter.about);
+        return target_lacks(error, "%s takes no options", exec->adapter.said.about);
     return open_relay(exec, profile, options, error);
 }
 
@@ -385,6 +385,6 @@ struct target *target_exec_new(const char *command, struct error *error) {
         free_target(&exec->target);
         return NULL;
     }
-    exec->target.about = exec->adapter.about;
+    exec->target.about = exec->adapter.said.about;
     return &exec->target;
 }

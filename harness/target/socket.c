@@ -10,8 +10,8 @@
 #include "harness/base/memory.h"
 
 #define RECEIVE_CHUNK ((size_t)64 << 10)   /* bytes that one read takes */
-#define SERVICE_BUFFER ((size_t)128 << 10) /* libwebsockets builds a request in it: SOCKET_PATH_CEILING must fit */
-#define HEADERS_CEILING 65000              /* bytes of a response's headers, and of our path among them */
+#define SERVICE_BUFFER ((size_t)128 << 10) /* libwebsockets builds a request in it: SOCKET_REQUEST_CEILING must fit */
+#define HEADERS_CEILING 65000              /* bytes of a response's headers, and of our path and subprotocol among them */
 
 /* One message on its way out, with libwebsockets' room in front of each frame. */
 struct outgoing {
@@ -47,7 +47,8 @@ struct socket {
     bool close_sent;     /* we sent one */
     char close_reason[126];
     size_t close_length;
-    char failure[256]; /* why it could not connect */
+    const char *headers;  /* of our own, until it is connected; NULL: none */
+    char failure[256];    /* why it could not connect */
 };
 
 struct socket_loop {
@@ -200,6 +201,17 @@ static void on_certificate(struct lws *wsi, X509_STORE_CTX *chain) {
                  X509_verify_cert_error_string(wrong));
 }
 
+/* Puts our own headers into the request; `at` is where the next one goes. */
+static int put_headers(const struct socket *socket, unsigned char **at, size_t room) {
+    size_t length = socket->headers != NULL ? strlen(socket->headers) : 0;
+    if (length > room)
+        return -1;
+    if (length > 0)
+        memcpy(*at, socket->headers, length);
+    *at += length;
+    return 0;
+}
+
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
     if (reason == LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION) {
         on_certificate(wsi, user);
@@ -209,6 +221,8 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     if (socket == NULL)
         return 0;
     switch (reason) {
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+        return put_headers(socket, in, length);
     case LWS_CALLBACK_CLIENT_ESTABLISHED:
         socket->state = SOCKET_OPEN;
         return 0;
@@ -344,12 +358,13 @@ void socket_loop_forget_fault(struct socket_loop *loop) {
 
 /* ---- one connection ------------------------------------------------------------------------------ */
 
-static void start_connecting(struct socket *socket, const struct url *url, const char *path) {
+static void start_connecting(struct socket *socket, const struct url *url, const struct socket_request *request) {
     struct lws_client_connect_info info = {.context = socket->loop->context,
                                            .vhost = socket->loop->vhost,
                                            .address = url->host,
                                            .port = url->port,
-                                           .path = path,
+                                           .path = request->path,
+                                           .protocol = request->subprotocol,
                                            .host = url->host_header,
                                            .local_protocol_name = "mesh",
                                            .alpn = "http/1.1",
@@ -366,17 +381,19 @@ static void start_connecting(struct socket *socket, const struct url *url, const
     }
 }
 
-struct socket *socket_open(struct socket_loop *loop, const struct url *url, const char *path, int number,
-                           int64_t deadline, struct error *error) {
+struct socket *socket_open(struct socket_loop *loop, const struct url *url, const struct socket_request *request,
+                           int number, int64_t deadline, struct error *error) {
     struct socket *socket = memory_zeroed(1, sizeof *socket);
     socket->loop = loop;
     socket->number = number;
     socket->incoming.ceiling = SOCKET_MESSAGE_CEILING;
     socket->next = loop->sockets;
     loop->sockets = socket;
-    start_connecting(socket, url, path);
+    socket->headers = request->headers;
+    start_connecting(socket, url, request);
     while (socket->state == SOCKET_CONNECTING && socket_now() < deadline)
         socket_loop_run(loop, deadline);
+    socket->headers = NULL;
     if (socket->state == SOCKET_OPEN)
         return socket;
     error_set(error, ERROR_TARGET, "%s",

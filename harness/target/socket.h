@@ -10,7 +10,7 @@
 
 #define SOCKET_MESSAGE_CEILING ((size_t)128 << 20) /* bytes of one received message */
 #define SOCKET_OUTGOING_CEILING ((size_t)64 << 20) /* bytes that wait behind the message that is being sent */
-#define SOCKET_PATH_CEILING ((size_t)48 << 10)     /* bytes of the path and query of a request */
+#define SOCKET_REQUEST_CEILING ((size_t)48 << 10)  /* bytes of a request's path, own headers and subprotocol in all */
 
 struct socket_loop;
 struct socket;
@@ -33,13 +33,20 @@ int64_t socket_now(void);
 const char *socket_loop_fault(const struct socket_loop *loop);
 void socket_loop_forget_fault(struct socket_loop *loop);
 
+/* What a request says besides its URL's host; texts are NUL-terminated and borrowed. */
+struct socket_request {
+    const char *path;        /* with the query */
+    const char *headers;     /* lines, each with its CR LF; NULL: none */
+    const char *subprotocol; /* NULL: none is asked for */
+};
+
 /*
  * Opens a connection: runs the loop until it is open. NULL with ERROR_TARGET, the HTTP status in it where there was
  * one, when that fails or takes longer than until `deadline`. Events carry `number`. The loop owns it; it must not be
  * used after socket_leave or socket_break.
  */
-struct socket *socket_open(struct socket_loop *loop, const struct url *url, const char *path, int number,
-                           int64_t deadline, struct error *error);
+struct socket *socket_open(struct socket_loop *loop, const struct url *url, const struct socket_request *request,
+                           int number, int64_t deadline, struct error *error);
 
 int socket_number(const struct socket *socket);
 

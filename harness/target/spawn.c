@@ -18,7 +18,7 @@ struct spawned {
     pid_t pid;
     int output;  /* its standard output */
     FILE *errors; /* its standard error goes to this nameless file */
-    char url[SPAWN_URL_CEILING];
+    char url[SPAWN_URL_CEILING], control[SPAWN_URL_CEILING];
 };
 
 static int64_t now_ms(void) {
@@ -83,39 +83,46 @@ static struct spawned *launch(const char *command, struct error *error) {
     return spawned;
 }
 
-/* Takes the URL out of the first line that begins with "listening "; false when there is none in `output`. */
-static bool find_url(struct spawned *spawned, const char *output) {
+/* Takes what follows `start` out of the first line that begins with it; false when there is none in `output`. */
+static bool find_line(const char *output, const char *start, char rest[SPAWN_URL_CEILING]) {
+    size_t length = strlen(start);
     for (const char *line = output; line != NULL; line = strchr(line, '\n') == NULL ? NULL : strchr(line, '\n') + 1) {
         const char *end = strchr(line, '\n');
-        if (end != NULL && strncmp(line, "listening ", 10) == 0 && (size_t)(end - line) - 10 < SPAWN_URL_CEILING) {
-            snprintf(spawned->url, sizeof spawned->url, "%.*s", (int)(end - line - 10), line + 10);
+        if (end != NULL && strncmp(line, start, length) == 0 && (size_t)(end - line) - length < SPAWN_URL_CEILING) {
+            size_t cut = (size_t)(end - line) - length;
+            while (cut > 0 && strchr(" \t\r", line[length + cut - 1]) != NULL) {
+                cut--;
+            }
+            snprintf(rest, SPAWN_URL_CEILING, "%.*s", (int)cut, line + length);
             return true;
         }
     }
     return false;
 }
 
-static bool wait_until_ready(struct spawned *spawned, int limit_ms, struct error *error) {
+static bool wait_until_ready(struct spawned *spawned, const struct spawn_settings *settings, int limit_ms, struct error *error) {
+    const char *ready = settings->ready != NULL ? settings->ready : "listening ", *rest = settings->url == NULL ? "URL" : "…";
     char output[SPAWN_OUTPUT_CEILING];
     size_t length = 0;
     int64_t until = now_ms() + limit_ms;
     output[0] = '\0';
-    while (!find_url(spawned, output)) {
+    while (!find_line(output, ready, spawned->url)) {
         int64_t left = until - now_ms();
-        struct pollfd ready = {.fd = spawned->output, .events = POLLIN};
+        struct pollfd input = {.fd = spawned->output, .events = POLLIN};
         if (left <= 0 || length + 1 >= sizeof output) {
-            return error_set(error, ERROR_TARGET, "the server printed no line \"listening URL\" within %d ms", limit_ms);
+            return error_set(error, ERROR_TARGET, "the server printed no line \"%s%s\" within %d ms", ready, rest, limit_ms);
         }
-        if (poll(&ready, 1, (int)left) <= 0) {
+        if (poll(&input, 1, (int)left) <= 0) {
             continue;
         }
         ssize_t got = read(spawned->output, output + length, sizeof output - 1 - length);
         if (got <= 0) {
-            return error_set(error, ERROR_TARGET, "the server ended before it printed a line \"listening URL\"");
+            return error_set(error, ERROR_TARGET, "the server ended before it printed a line \"%s%s\"", ready, rest);
         }
         length += (size_t)got;
         output[length] = '\0';
     }
+    find_line(output, "control ", spawned->control);
     return true;
 }
 
@@ -140,25 +147,32 @@ static void read_on(int output) {
     }
 }
 
-struct spawned *spawn_start(const char *command, int limit_ms, struct error *error) {
-    struct spawned *spawned = launch(command, error);
+struct spawned *spawn_start(const struct spawn_settings *settings, int limit_ms, struct error *error) {
+    struct spawned *spawned = launch(settings->command, error);
     if (spawned == NULL) {
         return NULL;
     }
-    if (!wait_until_ready(spawned, limit_ms, error)) {
+    if (!wait_until_ready(spawned, settings, limit_ms, error)) {
         kill(-spawned->pid, SIGKILL);
         waitpid(spawned->pid, NULL, 0);
         quote(spawned, error);
-        error_context(error, "%s", command);
+        error_context(error, "%s", settings->command);
         release(spawned);
         return NULL;
     }
     read_on(spawned->output);
+    if (settings->url != NULL) {
+        snprintf(spawned->url, sizeof spawned->url, "%s", settings->url);
+    }
     return spawned;
 }
 
 const char *spawn_url(const struct spawned *spawned) {
     return spawned->url;
+}
+
+const char *spawn_control(const struct spawned *spawned) {
+    return spawned->control[0] != '\0' ? spawned->control : NULL;
 }
 
 /* Waits for the child's end; false when it did not come in time. */

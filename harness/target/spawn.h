@@ -1,5 +1,6 @@
 /*
  * A server started for a run: ready when it prints a line `listening URL` on its standard output, ended when the run is over.
+ * A line `control URL` names its control URL; it stands before the readiness line or comes in one write with it.
  */
 #ifndef MESHSPEC_SPAWN_H
 #define MESHSPEC_SPAWN_H
@@ -15,14 +16,23 @@
 
 struct spawned;
 
+struct spawn_settings {
+    const char *command;
+    const char *ready; /* how the readiness line begins; NULL: "listening " */
+    const char *url;   /* NULL: the rest of the readiness line */
+};
+
 /*
  * Runs `command` with /bin/sh in a process group of its own and waits for its readiness line. NULL with ERROR_TARGET when it ends
  * or says nothing within `limit_ms`; the error quotes what it wrote on standard error.
  */
-struct spawned *spawn_start(const char *command, int limit_ms, struct error *error);
+struct spawned *spawn_start(const struct spawn_settings *settings, int limit_ms, struct error *error);
 
-/* The URL of its readiness line. */
+/* The URL where it listens. */
 const char *spawn_url(const struct spawned *spawned);
+
+/* Its control URL; NULL: it said none. */
+const char *spawn_control(const struct spawned *spawned);
 
 /*
  * Ends it: SIGTERM, after `limit_ms` SIGKILL; frees it. False with ERROR_TARGET when it had died before, had to be killed, or ended with

@@ -93,7 +93,7 @@ static void take_url(struct local_store *local, const struct server *server) {
 }
 
 static bool start(struct local_store *local, struct server *server, struct error *error) {
-    server->spawned = spawn_start(server->command, SPAWN_READY_LIMIT_MS, error);
+    server->spawned = spawn_start(&(struct spawn_settings){.command = server->command}, SPAWN_READY_LIMIT_MS, error);
     if (server->spawned == NULL) {
         return false;
     }

@@ -20,6 +20,9 @@
 /* The virtual clock's reading when a case opens, in milliseconds. */
 #define TARGET_CLOCK_START INT64_C(1700000000000)
 
+/* The writer of a connection that only asks whether the relay answers. A target that knows its writers by name takes one of them instead. */
+#define TARGET_PROBE_WRITER "meshspec-probe"
+
 struct target_principal {
     struct text writer; /* characters as in json_value: UTF-8, WTF-8 for lone surrogates */
     struct text kind;   /* bytes NULL: none */
@@ -57,7 +60,8 @@ struct target_table {
      * Whether the target has a capability: "barrier", "options", "policy.acl", "policy.validate", "clock", "hydrate", "room", "commit",
      * "violation", "restart" (open again within a case gives a new life of the relay), "fresh" (each open is a relay of its own, so names need
      * no suffix), "binary" (binary messages and bytes that are not UTF-8), "fragments", "abrupt" (a disconnect without closing handshake),
-     * "stall" (stops reading a connection), and others that an adapter declares.
+     * "stall" (stops reading a connection), "fixed-writers" (knows its writers by name, so these get no suffix), "fence.hello" (a fence must be a
+     * hello, for a signal may overtake), and others that an adapter declares.
      */
     bool (*can)(struct target *target, const char *capability);
     /*
@@ -81,6 +85,10 @@ struct target_table {
      * (a child that died), false with `error->code` set.
      */
     bool (*next_event)(struct target *target, int timeout_ms, struct target_event *event, struct error *error);
+    /*
+     * Fetches what observers saw up to now, which next_event then gives. May be NULL in a table: it comes by itself.
+     */
+    enum target_outcome (*observe)(struct target *target, struct error *error);
     /* Ends the case: drops every connection and event. The target can be opened again. */
     void (*close)(struct target *target);
     void (*free)(struct target *target);
@@ -95,6 +103,7 @@ struct target {
     const struct target_table *table;
     const char *name;  /* as reports show it: "memory", "ws://…", "exec:…" */
     const char *about; /* what it says of itself: "some-relay 1.2.0 (Erlang)"; NULL when it says nothing */
+    const char *options; /* the options that it runs with and that cannot be chosen, as JSON; NULL: they can, or are the protocol's defaults */
 };
 
 /* ---- kinds of target; each is freed with its table's `free` ---- */
@@ -104,7 +113,7 @@ struct target *target_memory_new(void);
 
 /*
  * Any relay by URL (ws:// or wss://). The principal travels in the query: `writer`, `kind`, `claims` (JSON), percent-encoded, appended to what the URL has.
- * Does not connect yet. NULL with ERROR_USAGE when the URL is not one.
+ * Does not connect yet. NULL with ERROR_USAGE when the URL is not one. websocket.h has more to say about such a relay.
  */
 struct target *target_websocket_new(const char *url, struct error *error);
 

@@ -81,32 +81,3 @@ void url_free(struct url *url) {
     free(url->host_header);
     buffer_free(&url->path);
 }
-
-/* Everything but RFC 3986's unreserved characters is encoded. */
-static void put_encoded(struct buffer *out, struct text text) {
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char byte = (unsigned char)text.bytes[i];
-        bool plain = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-                     (byte != '\0' && strchr("-._~", byte) != NULL);
-        if (plain)
-            buffer_append(out, text.bytes + i, 1);
-        else
-            buffer_format(out, "%%%02X", byte);
-    }
-}
-
-static void put_field(struct buffer *out, const char *separator, const char *name, struct text value) {
-    buffer_format(out, "%s%s=", separator, name);
-    put_encoded(out, value);
-}
-
-void url_put_path(struct buffer *out, const struct url *url, const struct target_principal *principal) {
-    buffer_append(out, url->path.bytes, url->path.length);
-    bool has_query = memchr(url->path.bytes, '?', url->path.length) != NULL;
-    char last = url->path.bytes[url->path.length - 1];
-    put_field(out, !has_query ? "?" : last == '?' || last == '&' ? "" : "&", "writer", principal->writer);
-    if (principal->kind.bytes != NULL)
-        put_field(out, "&", "kind", principal->kind);
-    if (principal->claims.bytes != NULL)
-        put_field(out, "&", "claims", principal->claims);
-}

@@ -1,12 +1,11 @@
 /*
- * WebSocket URLs: taken apart for connecting, and with a principal put into their query.
+ * WebSocket URLs, taken apart for connecting.
  */
 #ifndef MESHSPEC_TARGET_URL_H
 #define MESHSPEC_TARGET_URL_H
 
 #include "harness/base/error.h"
 #include "harness/base/text.h"
-#include "harness/target/target.h"
 
 struct url {
     bool tls;           /* wss:// */
@@ -21,8 +20,5 @@ struct url {
 bool url_read(struct url *url, const char *text, struct error *error);
 
 void url_free(struct url *url);
-
-/* Appends the path and query with `writer`, `kind` and `claims` of the principal added, percent-encoded. */
-void url_put_path(struct buffer *out, const struct url *url, const struct target_principal *principal);
 
 #endif

@@ -2,21 +2,25 @@
  * Any relay by URL. Events arrive when they arrive; the loop runs while a function of the table is called, and only
  * then.
  */
+#include "harness/target/websocket.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/base/memory.h"
-#include "harness/json/value.h"
 #include "harness/target/events.h"
+#include "harness/target/options.h"
 #include "harness/target/outcome.h"
+#include "harness/target/remote.h"
 #include "harness/target/socket.h"
-#include "harness/target/url.h"
 
 struct websocket_target {
     struct target target;
+    struct websocket_settings settings;
     char *name; /* the URL as given */
     struct url url;
     struct socket_loop *loop;
+    struct remote *remote; /* its control URL; NULL: none */
     struct target_events events;
     struct socket **sockets; /* of the open case */
     size_t count, capacity;
@@ -40,35 +44,102 @@ static size_t find(const struct websocket_target *websocket, int number) {
     return index;
 }
 
-static bool can(struct target *target, const char *capability) {
-    (void)target;
-    static const char *const all[] = {"binary", "fragments", "abrupt", "stall"};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+static bool is_one_of(const char *capability, const char *const *all, size_t count) {
+    for (size_t i = 0; i < count; i++)
         if (strcmp(all[i], capability) == 0)
             return true;
     return false;
 }
 
-static bool is_empty_object(struct text json) {
-    struct arena *arena = arena_new();
-    struct error ignored;
-    const struct json_value *value = json_parse(arena, json, &ignored);
-    bool empty = value != NULL && value->type == JSON_OBJECT && value->count == 0;
-    arena_free(arena);
-    return empty;
+static bool can(struct target *target, const char *capability) {
+    static const char *const of_sockets[] = {"binary", "fragments", "abrupt", "stall"};
+    static const char *const of_options[] = {"options", "policy.acl", "policy.validate"};
+    const struct websocket_target *websocket = websocket_of(target);
+    const struct websocket_settings *settings = &websocket->settings;
+    if (is_one_of(capability, of_sockets, sizeof of_sockets / sizeof *of_sockets))
+        return true;
+    if (strcmp(capability, "barrier") == 0)
+        return false;
+    if (strcmp(capability, "fixed-writers") == 0)
+        return settings->principal->token_count > 0;
+    if (strcmp(capability, "fence.hello") == 0)
+        return settings->hello_fences;
+    if (settings->options != NULL && is_one_of(capability, of_options, sizeof of_options / sizeof *of_options))
+        return true;
+    return websocket->remote != NULL && remote_can(websocket->remote, capability);
 }
 
-/* Which profile the relay speaks is for the caller to know; a URL does not tell. */
+static void end(struct websocket_target *websocket, size_t index, bool abrupt) {
+    struct socket *socket = websocket->sockets[index];
+    websocket->sockets[index] = websocket->sockets[--websocket->count];
+    events_drop_closed(&websocket->events, socket_number(socket));
+    if (abrupt)
+        socket_break(socket);
+    else
+        socket_leave(socket);
+}
+
+static bool speaks(const struct websocket_settings *settings, const char *profile) {
+    size_t count = 0;
+    while (settings->profiles != NULL && settings->profiles[count] != NULL)
+        count++;
+    return count == 0 || is_one_of(profile, settings->profiles, count);
+}
+
+/* Whether the relay runs with these options, or the control URL takes them; else false and the reason. */
+static bool suits(const struct websocket_target *websocket, struct text options, struct error *error) {
+    const char *fixed = websocket->settings.options;
+    if (websocket->remote != NULL && remote_can(websocket->remote, "options"))
+        return true;
+    if (options_same(options, text_of(fixed != NULL ? fixed : "{}")))
+        return true;
+    return fixed == NULL ? error_set(error, ERROR_TARGET, "a relay behind a URL takes no options")
+                         : error_set(error, ERROR_TARGET, "the relay runs with other options: %s", fixed);
+}
+
+/* Without a control URL, which profile the relay speaks is for the caller to know; a URL does not tell. */
 static enum target_outcome open(struct target *target, const char *profile, struct text options, int limit_ms,
                                 struct error *error) {
-    (void)profile;
     struct websocket_target *websocket = websocket_of(target);
-    if (websocket->opened)
+    bool again = websocket->opened;
+    if (again && !can(target, "restart"))
         return target_lacks(error, "a relay behind a URL cannot be restarted");
-    if (!is_empty_object(options))
-        return target_lacks(error, "a relay behind a URL takes no options");
-    websocket->opened = true;
+    if (!speaks(&websocket->settings, profile))
+        return target_lacks(error, "the target file does not list %s", profile);
     websocket->limit_ms = limit_ms;
+    if (websocket->remote != NULL) {
+        enum target_outcome outcome = remote_start(websocket->remote, limit_ms, error);
+        if (outcome != TARGET_OK)
+            return outcome;
+        target->about = remote_said(websocket->remote)->about;
+    }
+    if (!suits(websocket, options, error))
+        return TARGET_NO;
+    websocket->opened = true;
+    if (websocket->remote == NULL)
+        return TARGET_OK;
+    enum target_outcome outcome = remote_open(websocket->remote, profile, options, limit_ms, error);
+    /* The life before has ended, and its connections with it. */
+    while (again && websocket->count > 0)
+        end(websocket, websocket->count - 1, true);
+    return outcome;
+}
+
+static enum target_outcome connect_with(struct websocket_target *websocket, int number,
+                                        const struct principal_request *request, struct error *error) {
+    if (request->path.length + request->headers.length + request->subprotocol.length > SOCKET_REQUEST_CEILING)
+        return target_lacks(error, "the principal is too long to travel in a URL");
+    const struct socket_request wanted = {
+        .path = request->path.bytes, .headers = request->headers.bytes, .subprotocol = request->subprotocol.bytes};
+    struct socket *socket =
+        socket_open(websocket->loop, &websocket->url, &wanted, number, deadline_of(websocket), error);
+    if (socket == NULL) {
+        error_context(error, "no WebSocket connection to %s", websocket->name);
+        return TARGET_BROKEN;
+    }
+    websocket->sockets =
+        memory_room(websocket->sockets, websocket->count, &websocket->capacity, sizeof *websocket->sockets);
+    websocket->sockets[websocket->count++] = socket;
     return TARGET_OK;
 }
 
@@ -79,23 +150,13 @@ static enum target_outcome connect(struct target *target, int number, const stru
         return target_misused(error, "the WebSocket target was used before a case was opened");
     if (find(websocket, number) < websocket->count)
         return target_misused(error, "connection %d was connected twice in one case", number);
-    struct buffer path = {0};
-    url_put_path(&path, &websocket->url, principal);
-    if (path.length > SOCKET_PATH_CEILING) {
-        buffer_free(&path);
-        return target_lacks(error, "the principal is too long to travel in a URL");
-    }
-    struct socket *socket =
-        socket_open(websocket->loop, &websocket->url, path.bytes, number, deadline_of(websocket), error);
-    buffer_free(&path);
-    if (socket == NULL) {
-        error_context(error, "no WebSocket connection to %s", websocket->name);
-        return TARGET_BROKEN;
-    }
-    websocket->sockets =
-        memory_room(websocket->sockets, websocket->count, &websocket->capacity, sizeof *websocket->sockets);
-    websocket->sockets[websocket->count++] = socket;
-    return TARGET_OK;
+    struct principal_request request = {0};
+    enum target_outcome outcome =
+        principal_put(&request, &websocket->url, websocket->settings.principal, principal, error);
+    if (outcome == TARGET_OK)
+        outcome = connect_with(websocket, number, &request, error);
+    principal_request_free(&request);
+    return outcome;
 }
 
 static enum target_outcome send(struct target *target, int number, struct text message, enum target_frame frame,
@@ -107,16 +168,6 @@ static enum target_outcome send(struct target *target, int number, struct text m
         return TARGET_OK;
     error_context(error, "%s", websocket->name);
     return TARGET_BROKEN;
-}
-
-static void end(struct websocket_target *websocket, size_t index, bool abrupt) {
-    struct socket *socket = websocket->sockets[index];
-    websocket->sockets[index] = websocket->sockets[--websocket->count];
-    events_drop_closed(&websocket->events, socket_number(socket));
-    if (abrupt)
-        socket_break(socket);
-    else
-        socket_leave(socket);
 }
 
 static enum target_outcome disconnect(struct target *target, int number, bool abrupt, struct error *error) {
@@ -136,6 +187,31 @@ static enum target_outcome stall(struct target *target, int number, bool stalled
         socket_stall(websocket->sockets[index], stalled);
     return TARGET_OK;
 }
+
+/* ---- the control URL ----------------------------------------------------------------------------- */
+
+static enum target_outcome hydrate(struct target *target, struct text room, struct text snapshot, bool *answer,
+                                   struct error *error) {
+    return can(target, "hydrate") ? remote_hydrate(websocket_of(target)->remote, room, snapshot, answer, error)
+                                  : target_has_no_hydrate(target, room, snapshot, answer, error);
+}
+
+static enum target_outcome room(struct target *target, struct text name, struct buffer *info, struct error *error) {
+    return can(target, "room") ? remote_room(websocket_of(target)->remote, name, info, error)
+                               : target_has_no_room(target, name, info, error);
+}
+
+static enum target_outcome set_clock(struct target *target, int64_t ms, struct error *error) {
+    return can(target, "clock") ? remote_clock(websocket_of(target)->remote, ms, error)
+                                : target_has_no_clock(target, ms, error);
+}
+
+static enum target_outcome observe(struct target *target, struct error *error) {
+    struct websocket_target *websocket = websocket_of(target);
+    return websocket->remote != NULL ? remote_observe(websocket->remote, error) : TARGET_OK;
+}
+
+/* ---- events and the end -------------------------------------------------------------------------- */
 
 static bool next_event(struct target *target, int timeout_ms, struct target_event *event, struct error *error) {
     struct websocket_target *websocket = websocket_of(target);
@@ -158,6 +234,8 @@ static void close_case(struct target *target) {
     struct websocket_target *websocket = websocket_of(target);
     while (websocket->count > 0)
         end(websocket, websocket->count - 1, false);
+    if (websocket->remote != NULL)
+        remote_close(websocket->remote);
     events_clear(&websocket->events);
     socket_loop_forget_fault(websocket->loop);
     websocket->opened = false;
@@ -167,6 +245,7 @@ static void free_target(struct target *target) {
     struct websocket_target *websocket = websocket_of(target);
     if (websocket->loop != NULL)
         close_case(target);
+    remote_free(websocket->remote);
     socket_loop_free(websocket->loop);
     url_free(&websocket->url);
     free(websocket->sockets);
@@ -174,29 +253,52 @@ static void free_target(struct target *target) {
     free(websocket);
 }
 
-struct target *target_websocket_new(const char *url, struct error *error) {
+/* Takes the URLs apart and asks the control URL what it can do. False with an error as from target_websocket_open. */
+static bool set_up(struct websocket_target *websocket, struct error *error) {
+    const struct websocket_settings *settings = &websocket->settings;
+    if (!url_read(&websocket->url, settings->url, error))
+        return false;
+    if (settings->control != NULL) {
+        websocket->remote = remote_new(settings->control, &websocket->events, error);
+        if (websocket->remote == NULL)
+            return false;
+        struct error ignored = {0};
+        if (remote_start(websocket->remote, CONTROL_START_LIMIT_MS, &ignored) == TARGET_OK)
+            websocket->target.about = remote_said(websocket->remote)->about;
+    }
+    websocket->loop = socket_loop_new(websocket->url.tls, &websocket->events, error);
+    return websocket->loop != NULL;
+}
+
+struct target *target_websocket_open(const struct websocket_settings *settings, struct error *error) {
     static const struct target_table table = {.can = can,
                                               .open = open,
                                               .connect = connect,
                                               .send = send,
                                               .disconnect = disconnect,
                                               .stall = stall,
-                                              .hydrate = target_has_no_hydrate,
-                                              .room = target_has_no_room,
-                                              .clock = target_has_no_clock,
+                                              .hydrate = hydrate,
+                                              .room = room,
+                                              .clock = set_clock,
                                               .next_event = next_event,
+                                              .observe = observe,
                                               .close = close_case,
                                               .free = free_target};
     struct websocket_target *websocket = memory_zeroed(1, sizeof *websocket);
     struct buffer name = {0};
-    buffer_string(&name, url);
+    buffer_string(&name, settings->url);
     websocket->name = name.bytes;
-    websocket->target = (struct target){.table = &table, .name = websocket->name};
-    if (url_read(&websocket->url, url, error))
-        websocket->loop = socket_loop_new(websocket->url.tls, &websocket->events, error);
-    if (websocket->loop == NULL) {
-        free_target(&websocket->target);
-        return NULL;
-    }
-    return &websocket->target;
+    websocket->settings = *settings;
+    if (settings->principal == NULL)
+        websocket->settings.principal = &principal_by_query;
+    websocket->target =
+        (struct target){.table = &table, .name = websocket->name, .options = settings->options};
+    if (set_up(websocket, error))
+        return &websocket->target;
+    free_target(&websocket->target);
+    return NULL;
+}
+
+struct target *target_websocket_new(const char *url, struct error *error) {
+    return target_websocket_open(&(struct websocket_settings){.url = url}, error);
 }

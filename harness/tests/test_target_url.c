@@ -1,6 +1,7 @@
 /*
  * WebSocket URLs.
  */
+#include "harness/target/principal.h"
 #include "harness/target/url.h"
 #include "harness/tests/target_support.h"
 
@@ -60,11 +61,12 @@ Test(target_url, that_is_none_is_bad_usage) {
 static void expect_path(const char *text, const struct target_principal *principal, const char *wanted) {
     struct url url;
     struct error error = {0};
-    struct buffer path = {0};
+    struct principal_request request = {0};
     cr_assert(url_read(&url, text, &error), "%s", error.text);
-    url_put_path(&path, &url, principal);
-    cr_assert_str_eq(path.bytes, wanted);
-    buffer_free(&path);
+    cr_assert(principal_put(&request, &url, &principal_by_query, principal, &error) == TARGET_OK);
+    cr_assert_str_eq(request.path.bytes, wanted);
+    cr_assert(request.headers.length == 0 && request.subprotocol.length == 0);
+    principal_request_free(&request);
     url_free(&url);
 }
 

@@ -1,0 +1,52 @@
+#include "harness/command/attach.h"
+
+#include <limits.h>
+
+#include "harness/command/home.h"
+
+bool attach_read(struct attachment *attachment, const char *target, struct error *error) {
+    char home[PATH_MAX];
+    return !target_file_is_one(target) ||
+           (home_find(home, sizeof home, error) && target_file_read(&attachment->file, target, home, error));
+}
+
+/* A started relay says its URLs itself, unless the file does. */
+static bool attach_url(struct attachment *attachment, const char *spawn, struct error *error) {
+    const struct target_file *file = &attachment->file;
+    struct websocket_settings settings = {.url = file->url,
+                                          .principal = file->principal,
+                                          .control = file->control,
+                                          .options = file->options,
+                                          .profiles = file->profiles,
+                                          .hello_fences = file->hello_fences};
+    if (spawn != NULL) {
+        const struct spawn_settings wanted = {.command = spawn, .ready = file->ready, .url = file->url};
+        attachment->server = spawn_start(&wanted, SPAWN_READY_LIMIT_MS, error);
+        if (attachment->server == NULL)
+            return false;
+        settings.url = spawn_url(attachment->server);
+        if (settings.control == NULL)
+            settings.control = spawn_control(attachment->server);
+    }
+    attachment->target = target_websocket_open(&settings, error);
+    return attachment->target != NULL;
+}
+
+bool attach(struct attachment *attachment, const char *target, const char *spawn, struct error *error) {
+    const struct target_file *file = &attachment->file;
+    if (spawn == NULL)
+        spawn = file->spawn;
+    if (spawn != NULL || file->url != NULL)
+        return attach_url(attachment, spawn, error);
+    attachment->target = file->exec != NULL ? target_exec_new(file->exec, error) : target_new(target, error);
+    return attachment->target != NULL;
+}
+
+bool detach(struct attachment *attachment, struct error *error) {
+    if (attachment->target != NULL)
+        attachment->target->table->free(attachment->target);
+    bool right = attachment->server == NULL || spawn_stop(attachment->server, SPAWN_STOP_LIMIT_MS, error);
+    target_file_free(&attachment->file);
+    *attachment = (struct attachment){0};
+    return right;
+}
