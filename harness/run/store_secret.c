@@ -5,12 +5,12 @@
 
 static struct text replaced(struct play *play, struct text text, const char *secret, bool *found) {
     size_t length = secret == NULL ? 0 : strlen(secret);
-    const char *hit = length == 0 ? NULL : memmem(text.bytes, text.length, secret, length);
+    const char *hit = length == 0 || text.length == 0 ? NULL : memmem(text.bytes, text.length, secret, length);
     if (hit == NULL) {
         return text;
     }
     struct buffer out = {0};
-    for (; hit != NULL; hit = memmem(text.bytes, text.length, secret, length)) {
+    for (; hit != NULL; hit = text.length == 0 ? NULL : memmem(text.bytes, text.length, secret, length)) {
         size_t before = (size_t)(hit - text.bytes);
         buffer_append(&out, text.bytes, before);
         buffer_string(&out, "[secret]");

@@ -122,8 +122,14 @@ const struct clause *clauses_at(const struct clauses *clauses, size_t index) {
 
 /* ---- loading ----------------------------------------------------------------------------------- */
 
+/* "fixtures" of "fixtures/clauses". */
+static const char *parent_of(struct arena *arena, const char *folder) {
+    const char *slash = strrchr(folder, '/');
+    return slash == NULL ? ".." : arena_copy(arena, folder, (size_t)(slash - folder));
+}
+
 static bool load(struct clauses *clauses, const char *folder, struct error *error) {
-    clauses->fixtures = arena_format(clauses->arena, "%s/..", folder);
+    clauses->fixtures = parent_of(clauses->arena, folder);
     const char *own_schema = arena_format(clauses->arena, "%s/../schemas/clauses.json", folder);
     struct schema *schema = schema_read(own_schema, error);
     bool good = schema != NULL && load_pages(clauses, schema, folder, error) && sort(clauses, error);

@@ -23,10 +23,11 @@ static bool read_app_file(struct loader *loader, const char *folder, const struc
     struct text text;
     struct error error = {0};
     struct json_value *value = NULL;
-    if (file_read(loader->arena, path, APP_FILE_CEILING, &text, &error))
-        value = json_parse(loader->arena, text, &error);
+    if (!file_read(loader->arena, path, APP_FILE_CEILING, &text, &error))
+        return loader_fault(loader, name->line, name->column, "%s", error.text);
+    value = json_parse(loader->arena, text, &error);
     if (value == NULL)
-        return loader_fault(loader, name->line, name->column, "fixtures/%s/%s.json: %s", folder, name->text.bytes, error.text);
+        return loader_fault(loader, name->line, name->column, "%s: %s", path, error.text);
     struct scenario_file *file = arena_alloc(loader->arena, sizeof(*file));
     *file = (struct scenario_file){folder, name->text, value, scenario->files};
     scenario->files = file;

@@ -83,6 +83,9 @@ static void describe(struct http_call *call, const struct http_request *request)
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    /* On a connection that was used before, libcurl sends a request again when the server closed it; here each request is sent once. */
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, HTTP_USER_AGENT);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->detail);

@@ -54,6 +54,11 @@ Test(clauses, the_catalogue_is_found_by_id) {
     cr_expect(clause_holds(schema, "0.2.0") && !clause_holds(schema, "0.1.1"));
     cr_expect(clause_holds(ignored, "0.1.1") && !clause_holds(ignored, "0.2.0"));
     cr_expect_eq(clauses_find(clauses, "frame.lone-surrogate")->level, CLAUSE_SHOULD);
+    const struct clause *fresh = clauses_find(clauses, "store.fresh");
+    cr_assert_not_null(fresh);
+    cr_expect(clause_holds(fresh, PROFILE_STORE) && !clause_holds(fresh, "0.2.0"));
+    cr_expect_not(clause_holds(schema, PROFILE_STORE));
+    cr_expect_not(clause_holds(clauses_find(clauses, "join.delta"), PROFILE_STORE));
     cr_expect(clauses_find(clauses, "eject.observed")->observed);
     cr_expect_not(schema->observed);
     clauses_free(clauses);
@@ -95,6 +100,7 @@ Test(clauses, pages_with_mistakes_are_refused) {
     expect_refused("- {id: a.b, level: MUST}\n", "/page.yaml:1:3: the key \"text\" is missing");
     expect_refused("- {id: a.b, level: MUST, text: x, until: soon}\n", "/page.yaml:1:42: expected a version such as 0.2.0");
     expect_refused("id: a.b\n", "/page.yaml:1:1: unknown key \"id\", expected one of profile, clauses");
+    expect_refused("profile: shop\nclauses: [{id: a.b, level: MUST, text: x}]\n", "/page.yaml:1:10: unknown profile \"shop\", expected one of store");
     expect_refused("[\n", "/page.yaml:2:1: not YAML: did not find expected node content while parsing a flow node that starts at 2:1");
 }
 
