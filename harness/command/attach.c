@@ -10,9 +10,13 @@ bool attach_read(struct attachment *attachment, const char *target, struct error
            (home_find(home, sizeof home, error) && target_file_read(&attachment->file, target, home, error));
 }
 
-/* A started relay says its URLs itself, unless the file does. */
+/* The URLs, and how a started relay says them, are the file's; a relay that the command line starts says them itself. */
 static bool attach_url(struct attachment *attachment, const char *spawn, struct error *error) {
-    const struct target_file *file = &attachment->file;
+    struct target_file *file = &attachment->file;
+    if (spawn != NULL)
+        file->url = file->ready = file->control = NULL;
+    else
+        spawn = file->spawn;
     struct websocket_settings settings = {.url = file->url,
                                           .principal = file->principal,
                                           .control = file->control,
@@ -34,9 +38,7 @@ static bool attach_url(struct attachment *attachment, const char *spawn, struct 
 
 bool attach(struct attachment *attachment, const char *target, const char *spawn, struct error *error) {
     const struct target_file *file = &attachment->file;
-    if (spawn == NULL)
-        spawn = file->spawn;
-    if (spawn != NULL || file->url != NULL)
+    if (spawn != NULL || file->spawn != NULL || file->url != NULL)
         return attach_url(attachment, spawn, error);
     attachment->target = file->exec != NULL ? target_exec_new(file->exec, error) : target_new(target, error);
     return attachment->target != NULL;

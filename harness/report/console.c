@@ -3,6 +3,8 @@
 #include "harness/report/report.h"
 #include "harness/report/visible.h"
 
+#define CONSOLE_TRACE_ENDS 500 /* lines of a transcript that are shown at either end, besides the one that the failure is about */
+
 enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
 
 static const char *escape(const struct console_style *style, enum colour colour) {
@@ -118,9 +120,21 @@ static void transcript(struct buffer *out, const struct case_result *result, con
     if (result->trace == NULL) {
         return;
     }
-    buffer_string(out, "  transcript\n");
+    size_t count = 0, number = 0, left_out = 0;
     for (const struct trace_entry *entry = result->trace; entry != NULL; entry = entry->next) {
-        trace_line(out, entry, style);
+        count++;
+    }
+    buffer_string(out, "  transcript\n");
+    for (const struct trace_entry *entry = result->trace; entry != NULL; entry = entry->next, number++) {
+        bool shown = number < CONSOLE_TRACE_ENDS || number + CONSOLE_TRACE_ENDS >= count || entry->unexpected;
+        left_out += !shown;
+        if (shown && left_out > 0) {
+            buffer_format(out, "              … %zu more\n", left_out);
+            left_out = 0;
+        }
+        if (shown) {
+            trace_line(out, entry, style);
+        }
     }
 }
 
