@@ -11,6 +11,7 @@ enum history_kind {
     HISTORY_RECEIVED,  /* a connection received `message` */
     HISTORY_ENDED,     /* a connection ended, by whatever side */
     HISTORY_HYDRATED,  /* the relay accepted `message`, {room, snapshot} */
+    HISTORY_COMMITTED, /* an observer saw the commit `message`, {room, env}, and all that was sent before it is among the events before it */
     HISTORY_RESTARTED  /* the relay began a new life: connections and rooms are gone */
 };
 
@@ -29,14 +30,14 @@ struct history_settings {
 };
 
 struct history_breach {
-    const char *rule; /* "history.dense", …; NULL: all of it holds */
+    const char *rule; /* "history.dense", …, "commit.each"; NULL: all of it holds */
     const char *text; /* one sentence, in the arena */
     size_t event;     /* index of the event that shows it; the count of events: it shows only at the end */
 };
 
 /*
  * Checks history.dense, history.same-order, history.no-loss, history.echo, history.fold, history.per-origin-order, history.isolation and
- * history.presence-truth. Costs about the number of events, times the members of a room at its end.
+ * history.presence-truth, and that a commit comes after its broadcast (commit.each). Costs about the number of events, times the members of a room at its end.
  */
 struct history_breach history_check(struct arena *arena, const struct history_event *events, size_t count,
                                     const struct history_settings *settings);

@@ -293,6 +293,21 @@ static void take_hydrated(struct history *history, const struct history_event *e
     }
 }
 
+/* commit.each: after the broadcast. */
+static void take_committed(struct history *history, const struct history_event *event, size_t index) {
+    struct text room = history_string(event->message, "room");
+    uint64_t seq = 0;
+    if (!history_seq(json_get(event->message, "env"), "seq", &seq)) {
+        return;
+    }
+    for (const struct view *view = history->views; view != NULL; view = view->next) {
+        if (!view->ended && text_equal(view->room->name, room) && view->expected <= seq) {
+            history_breaks(history, "commit.each", index, "seq %llu is committed before %.*s has got it", (unsigned long long)seq,
+                           (int)view->origin.length, view->origin.bytes);
+        }
+    }
+}
+
 static void end_views(struct history *history, int connection, bool all) {
     for (struct view *view = history->views; view != NULL; view = view->next) {
         view->ended = view->ended || all || view->connection == connection;
@@ -316,6 +331,9 @@ void history_take(struct history *history, const struct history_event *event, si
         break;
     case HISTORY_HYDRATED:
         take_hydrated(history, event, index);
+        break;
+    case HISTORY_COMMITTED:
+        take_committed(history, event, index);
         break;
     case HISTORY_ENDED:
         end_views(history, event->connection, false);

@@ -11,8 +11,8 @@ static size_t trace_length(const struct play *play) {
     return length;
 }
 
-/* False for what is no event of a history. */
-static bool event_of(const struct trace_entry *entry, struct history_event *event) {
+/* False for what is no event of a history. On a socket a commit has no place among what others got. */
+static bool event_of(const struct trace_entry *entry, bool barrier, struct history_event *event) {
     *event = (struct history_event){.connection = entry->connection, .message = entry->value};
     switch (entry->kind) {
     case TRACE_SENT:
@@ -31,6 +31,9 @@ static bool event_of(const struct trace_entry *entry, struct history_event *even
     case TRACE_RESTARTED:
         event->kind = HISTORY_RESTARTED;
         return true;
+    case TRACE_OBSERVED:
+        event->kind = HISTORY_COMMITTED;
+        return barrier && json_get(entry->value, "env") != NULL;
     default:
         return false;
     }
@@ -42,7 +45,7 @@ enum play_status play_check_history(struct play *play) {
     struct trace_entry **entries = arena_alloc(play->arena, (length + 1) * sizeof *entries);
     size_t count = 0;
     for (struct trace_entry *entry = play->trace; entry != NULL; entry = entry->next) {
-        if (event_of(entry, &events[count])) {
+        if (event_of(entry, play->barrier, &events[count])) {
             entries[count++] = entry;
         }
     }

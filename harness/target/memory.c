@@ -47,68 +47,6 @@ static struct text text_of_relay(struct relay_text text) {
     return (struct text){text.bytes, text.length};
 }
 
-/* ---- the relay's door to the world --------------------------------------------------------------- */
-
-static int64_t read_clock(void *context) {
-    return ((struct memory_target *)context)->now;
-}
-
-/* Counts on through every life of the relay within a case: a restarted relay has new epochs (epoch.unique). */
-static size_t mint_epoch(void *context, char *out, size_t capacity) {
-    struct memory_target *memory = context;
-    char epoch[32];
-    int length = snprintf(epoch, sizeof epoch, "epoch-%" PRIu64, ++memory->epochs);
-    size_t size = (size_t)length < capacity ? (size_t)length : capacity;
-    memcpy(out, epoch, size);
-    return size;
-}
-
-/* Queues an observer's JSON object, whose memory goes over. */
-static void observe(struct memory_target *memory, const char *name, const struct buffer *json) {
-    events_add_owned(&memory->events, &(struct target_event){
-                                          .kind = TARGET_OBSERVED, .text = {json->bytes, json->length}, .name = name});
-}
-
-/*
- * The event carries the root, so each commit of this target costs the root's size, however small the write: a long run
- * on a large root is quadratic here, and not in a relay whose observer does not ask for it.
- */
-static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
-                      const struct relay_commit_state *state, struct relay_commit *commit) {
-    struct memory_target *memory = context;
-    struct buffer json = {0};
-    buffer_string(&json, "{\"room\":");
-    json_print_string(&json, text_of_relay(room));
-    buffer_string(&json, ",\"env\":");
-    buffer_text(&json, text_of_relay(envelope));
-    buffer_format(&json, ",\"state\":{\"seq\":%" PRIu64 ",\"epoch\":", state->seq);
-    json_print_string(&json, text_of_relay(state->epoch));
-    struct relay_text root = relay_commit_root(commit);
-    if (root.bytes != NULL) {
-        buffer_string(&json, ",\"root\":");
-        buffer_text(&json, text_of_relay(root));
-    }
-    if (memory->protocol >= RELAY_PROTOCOL_0_2_0)
-        buffer_format(&json, ",\"schemaVersion\":%" PRIu64, state->schema_version);
-    buffer_string(&json, "}}");
-    observe(memory, "commit", &json);
-}
-
-static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
-    struct buffer json = {0};
-    buffer_string(&json, "{\"room\":");
-    json_print_string(&json, text_of_relay(room));
-    buffer_string(&json, ",\"violation\":{\"writer\":");
-    json_print_string(&json, text_of_relay(violation->writer));
-    buffer_format(&json, ",\"reason\":\"%s\"", violation->reason);
-    if (violation->path.bytes != NULL) {
-        buffer_string(&json, ",\"path\":");
-        buffer_text(&json, text_of_relay(violation->path));
-    }
-    buffer_string(&json, "}}");
-    observe(context, "violation", &json);
-}
-
 /* ---- connections --------------------------------------------------------------------------------- */
 
 static struct memory_connection *find(struct memory_target *memory, int number) {
@@ -160,14 +98,85 @@ static bool take_from_any(struct memory_target *memory, struct target_event *eve
     return false;
 }
 
-/* Ends this life of the relay. What its connections had received and nobody took yet stays to be taken. */
-static void end_life(struct memory_target *memory) {
-    give_back(memory);
+/* Moves what the connections have received into the one queue, where it keeps its place among the observers' events. */
+static void collect(struct memory_target *memory) {
+    struct relay_frame *handed_out = memory->handed_out;
     struct target_event event;
+    memory->handed_out = NULL;
     while (take_from_any(memory, &event)) {
         events_add(&memory->events, &event);
         give_back(memory);
     }
+    memory->handed_out = handed_out;
+}
+
+/* ---- the relay's door to the world --------------------------------------------------------------- */
+
+static int64_t read_clock(void *context) {
+    return ((struct memory_target *)context)->now;
+}
+
+/* Counts on through every life of the relay within a case: a restarted relay has new epochs (epoch.unique). */
+static size_t mint_epoch(void *context, char *out, size_t capacity) {
+    struct memory_target *memory = context;
+    char epoch[32];
+    int length = snprintf(epoch, sizeof epoch, "epoch-%" PRIu64, ++memory->epochs);
+    size_t size = (size_t)length < capacity ? (size_t)length : capacity;
+    memcpy(out, epoch, size);
+    return size;
+}
+
+/* Queues an observer's JSON object, whose memory goes over. */
+static void observe(struct memory_target *memory, const char *name, const struct buffer *json) {
+    collect(memory);
+    events_add_owned(&memory->events, &(struct target_event){
+                                          .kind = TARGET_OBSERVED, .text = {json->bytes, json->length}, .name = name});
+}
+
+/*
+ * The event carries the root, so each commit of this target costs the root's size, however small the write: a long run
+ * on a large root is quadratic here, and not in a relay whose observer does not ask for it.
+ */
+static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
+                      const struct relay_commit_state *state, struct relay_commit *commit) {
+    struct memory_target *memory = context;
+    struct buffer json = {0};
+    buffer_string(&json, "{\"room\":");
+    json_print_string(&json, text_of_relay(room));
+    buffer_string(&json, ",\"env\":");
+    buffer_text(&json, text_of_relay(envelope));
+    buffer_format(&json, ",\"state\":{\"seq\":%" PRIu64 ",\"epoch\":", state->seq);
+    json_print_string(&json, text_of_relay(state->epoch));
+    struct relay_text root = relay_commit_root(commit);
+    if (root.bytes != NULL) {
+        buffer_string(&json, ",\"root\":");
+        buffer_text(&json, text_of_relay(root));
+    }
+    if (memory->protocol >= RELAY_PROTOCOL_0_2_0)
+        buffer_format(&json, ",\"schemaVersion\":%" PRIu64, state->schema_version);
+    buffer_string(&json, "}}");
+    observe(memory, "commit", &json);
+}
+
+static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
+    struct buffer json = {0};
+    buffer_string(&json, "{\"room\":");
+    json_print_string(&json, text_of_relay(room));
+    buffer_string(&json, ",\"violation\":{\"writer\":");
+    json_print_string(&json, text_of_relay(violation->writer));
+    buffer_format(&json, ",\"reason\":\"%s\"", violation->reason);
+    if (violation->path.bytes != NULL) {
+        buffer_string(&json, ",\"path\":");
+        buffer_text(&json, text_of_relay(violation->path));
+    }
+    buffer_string(&json, "}}");
+    observe(context, "violation", &json);
+}
+
+/* Ends this life of the relay. What its connections had received and nobody took yet stays to be taken. */
+static void end_life(struct memory_target *memory) {
+    give_back(memory);
+    collect(memory);
     while (memory->count > 0)
         forget(memory, memory->count - 1);
     relay_free(memory->relay);

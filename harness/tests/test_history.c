@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "harness/history/history.h"
@@ -6,8 +7,8 @@
 TestSuite(history, .timeout = 120);
 
 /*
- * A run in lines: `1> MESSAGE` is sent by connection 1, `1< MESSAGE` received by it, `1.` is its end, `h MESSAGE` an accepted hydrate, `r` a
- * restart. Messages are written with single quotes.
+ * A run in lines: `1> MESSAGE` is sent by connection 1, `1< MESSAGE` received by it, `1.` is its end, `h MESSAGE` an accepted hydrate, `c MESSAGE` a
+ * commit, `r` a restart. Messages are written with single quotes.
  */
 #define EVENTS_CEILING 40
 
@@ -28,8 +29,8 @@ static size_t read_run(struct arena *arena, const char *run, struct history_even
         *event = (struct history_event){.connection = line[0] - '0'};
         if (line[0] == 'r') {
             event->kind = HISTORY_RESTARTED;
-        } else if (line[0] == 'h') {
-            event->kind = HISTORY_HYDRATED;
+        } else if (line[0] == 'h' || line[0] == 'c') {
+            event->kind = line[0] == 'h' ? HISTORY_HYDRATED : HISTORY_COMMITTED;
             event->message = message_of(arena, line + 2, length - 2);
         } else if (line[1] == '.') {
             event->kind = HISTORY_ENDED;
@@ -147,4 +148,13 @@ Test(history, presence_truth) {
     expect(ANA_JOINS "2> {'t':'hello','room':'r','origin':'b'}\n"
            "2< {'t':'welcome','room':'r','seq':0,'mode':'up-to-date','members':[],'peers':[]}\n"
            "1< {'t':'member','room':'r','origin':'b'}\n", "history.presence-truth");
+}
+
+Test(history, commits_after_the_broadcast) {
+    const char *commit = "c {'room':'r','env':" ENVELOPE("1", "x") ",'seq':1}}\n";
+    char run[4000];
+    snprintf(run, sizeof run, "%s%s%s%s%s", ANA_JOINS BEN_JOINS, SENDS("1", "x"), GETS("1", "1", "x", "1"), GETS("2", "1", "x", "1"), commit);
+    expect(run, NULL);
+    snprintf(run, sizeof run, "%s%s%s%s%s", ANA_JOINS BEN_JOINS, SENDS("1", "x"), GETS("1", "1", "x", "1"), commit, GETS("2", "1", "x", "1"));
+    expect(run, "commit.each");
 }

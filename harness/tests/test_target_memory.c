@@ -54,6 +54,7 @@ Test(target_memory, everything_that_a_command_causes_is_there_when_it_returns) {
     take_epoch(target, epoch);
     expect_nothing(target, 10000);
     send_text(target, 1, write_a);
+    expect_text(target, TARGET_MESSAGE, "\"seq\":1");
     take(target, TARGET_OBSERVED, text, sizeof text);
     snprintf(wanted, sizeof wanted,
              "commit {\"room\":\"r\",\"env\":{\"proto\":1,\"origin\":\"o\",\"writer\":\"w\",\"version\":1,"
@@ -62,14 +63,15 @@ Test(target_memory, everything_that_a_command_causes_is_there_when_it_returns) {
              "\"schemaVersion\":0}}",
              epoch);
     cr_assert_str_eq(text, wanted);
-    expect_text(target, TARGET_MESSAGE, "\"seq\":1");
     expect_nothing(target, 0);
     target->table->free(target);
 }
 
 Test(target_memory, a_commit_has_a_schema_version_from_0_2_0_on) {
     struct target *target = start("0.1.1");
+    expect_text(target, TARGET_MESSAGE, "welcome");
     send_text(target, 1, write_a);
+    expect_text(target, TARGET_MESSAGE, "\"t\":\"env\"");
     expect_text(target, TARGET_OBSERVED, "\"root\":{\"a\":1}}}");
     target->table->free(target);
 }
@@ -170,6 +172,7 @@ Test(target_memory, many_connections_each_get_their_own) {
         cr_assert(!seen[event.connection]);
         seen[event.connection] = true;
     }
+    expect_text(target, TARGET_OBSERVED, "commit");
     expect_nothing(target, 0);
     target->table->free(target);
 }
@@ -214,12 +217,12 @@ Test(target_memory, the_clock_is_the_callers) {
     for (int i = 0; i < 4; i++) {
         cr_assert(target->table->clock(target, TARGET_CLOCK_START + 1000 * i, &error) == TARGET_OK);
         send_text(target, 1, write_a);
-        expect_text(target, TARGET_OBSERVED, "commit");
         expect_text(target, TARGET_MESSAGE, "\"t\":\"env\"");
+        expect_text(target, TARGET_OBSERVED, "commit");
     }
     send_text(target, 1, write_a);
-    expect_text(target, TARGET_OBSERVED, "commit");
     expect_text(target, TARGET_MESSAGE, "\"t\":\"env\"");
+    expect_text(target, TARGET_OBSERVED, "commit");
     send_text(target, 1, write_a);
     expect_text(target, TARGET_OBSERVED, "\"reason\":\"rate\"");
     target->table->free(target);
@@ -230,9 +233,9 @@ Test(target_memory, a_new_life_has_new_epochs_and_leaves_what_nobody_took) {
     char first[64], second[64], again[64];
     send_text(target, 1, write_a);
     open_case(target, "0.2.0", 1000);
-    expect_text(target, TARGET_OBSERVED, "commit");
     take_epoch(target, first);
     expect_text(target, TARGET_MESSAGE, "\"t\":\"env\"");
+    expect_text(target, TARGET_OBSERVED, "commit");
     expect_nothing(target, 0);
     send_text(target, 1, write_a);
     expect_room(target, "r", "null");
