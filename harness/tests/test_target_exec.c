@@ -2,8 +2,10 @@
  * The exec target against an adapter that behaves, and misbehaves, on demand.
  */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "harness/base/memory.h"
 #include "harness/tests/target_support.h"
@@ -157,7 +159,10 @@ Test(target_exec, carries_any_text_and_refuses_what_it_cannot) {
 }
 
 Test(target_exec, carries_large_and_deep_texts) {
-    struct target *target = start_case();
+    struct target *target = start(FAKE);
+    open_case(target, "0.2.0", 30000);
+    connect_writer(target, 1, "w");
+    expect_message(target, 1, "{\"writer\": \"w\"}");
     struct buffer text = {0};
     for (int i = 0; i < 100000; i++)
         buffer_string(&text, "[");
@@ -302,6 +307,22 @@ Test(target_exec, a_hang_costs_one_case_and_the_limit) {
     EXPECT_SAYS(error, "within 300 ms");
     EXPECT_SAYS(error, "was killed");
     expect_recovery(target);
+}
+
+/* Whoever the adapter has started goes with it: the last end of this pipe is closed then. */
+Test(target_exec, a_hang_leaves_no_process_behind) {
+    int ends[2];
+    cr_assert(pipe(ends) == 0);
+    struct target *target = start(FAKE);
+    close(ends[1]);
+    open_case(target, "0.2.0", 300);
+    connect_writer(target, 1, "w");
+    struct error error;
+    break_it(target, "hang", &error);
+    struct pollfd file = {.fd = ends[0], .events = POLLIN};
+    cr_assert(poll(&file, 1, 5000) == 1 && (file.revents & POLLHUP) != 0);
+    close(ends[0]);
+    target->table->free(target);
 }
 
 Test(target_exec, a_child_that_closes_its_output_and_stays_is_killed) {

@@ -225,6 +225,10 @@ Test(target_memory, the_clock_is_the_callers) {
     expect_text(target, TARGET_OBSERVED, "commit");
     send_text(target, 1, write_a);
     expect_text(target, TARGET_OBSERVED, "\"reason\":\"rate\"");
+    cr_assert(target->table->clock(target, TARGET_CLOCK_START, &error) == TARGET_NO);
+    target->table->close(target);
+    open_case(target, "0.2.0", 1000);
+    cr_assert(target->table->clock(target, TARGET_CLOCK_START, &error) == TARGET_OK);
     target->table->free(target);
 }
 

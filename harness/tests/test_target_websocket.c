@@ -532,6 +532,17 @@ Test(target_websocket, waits_are_exact_and_idle) {
     finish(&it);
 }
 
+/* A wait below a millisecond is no busy one either. */
+Test(target_websocket, many_short_waits_are_idle_too) {
+    struct fixture it = start();
+    int64_t worked = now_us(CLOCK_PROCESS_CPUTIME_ID);
+    for (int i = 0; i < 300; i++)
+        expect_nothing(it.target, 1);
+    worked = now_us(CLOCK_PROCESS_CPUTIME_ID) - worked;
+    cr_assert(worked < 150000, "%ld us of work in 300 waits of a millisecond", (long)worked);
+    finish(&it);
+}
+
 static int compare_times(const void *a, const void *b) {
     int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
     return first < second ? -1 : first > second;
