@@ -132,9 +132,6 @@ static enum target_outcome await_reply(struct adapter *adapter, struct text comm
         if (came != CHILD_LINE)
             return no_line(adapter, error, came, command, limit_ms);
         outcome = take_line(adapter, line, ok, &answered, error);
-        /* Events without end are no answer either. */
-        if (outcome == TARGET_OK && !answered && child_now() > deadline)
-            return no_line(adapter, error, CHILD_LATE, command, limit_ms);
     }
     return outcome;
 }

@@ -327,8 +327,12 @@ static void bury(struct socket_loop *loop) {
     }
 }
 
+/*
+ * The wait is over before it began: the timer was due when libwebsockets looked, and it would now wait for something
+ * else. (A timer that becomes due during the wait ends it, and is cancelled before libwebsockets looks.)
+ */
 static void on_timer(lws_sorted_usec_list_t *timer) {
-    (void)timer; /* it only ends the wait */
+    lws_cancel_service(lws_container_of(timer, struct socket_loop, timer)->context);
 }
 
 void socket_loop_run(struct socket_loop *loop, int64_t deadline) {

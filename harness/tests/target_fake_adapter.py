@@ -10,6 +10,7 @@ Its arguments say how the handshake goes wrong; none: it goes well.
   mute        never answers `start`
   refuses     answers `start` with no
   plain       can neither take options nor anything else
+  chatty      sends to connections that have disconnected
 
 A received text says what comes next; any other text is sent back to its connection:
 
@@ -80,7 +81,7 @@ def receive(command):
     elif verb == "flood":
         line = json.dumps({"on": "send", "conn": conn, "text": "x" * 10})
         while True:
-            sys.stdout.write((line + "\n") * 1000)
+            sys.stdout.write((line + "\n") * 200000)
     elif verb == "log":
         sys.stderr.write("x" * (int(argument) - 5) + "\nend\n")
         sys.stderr.flush()
@@ -128,6 +129,9 @@ def answer(command):
     if verb == "connect":
         write({"on": "send", "conn": command["conn"], "text": json.dumps(command["principal"])})
         return {"ok": True}
+    if verb == "disconnect" and "chatty" in MODES:
+        write({"on": "send", "conn": command["conn"], "text": "psst"})
+        write({"on": "close", "conn": command["conn"]})
     if verb in ("disconnect", "close", "stop"):
         return {"ok": True}
     return {"unsupported": True}

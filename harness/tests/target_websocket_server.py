@@ -203,6 +203,8 @@ def main():
     if len(sys.argv) == 3:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1], sys.argv[2])
+        # Whoever offers HTTP/2 gets it, and no WebSocket.
+        context.set_alpn_protocols(["h2", "http/1.1"])
     listener = socket.create_server(("127.0.0.1", 0), backlog=1000)
     log(str(listener.getsockname()[1]))
     threading.Thread(target=accept, args=(listener, context), daemon=True).start()

@@ -200,6 +200,14 @@ Test(target_exec, a_disconnect_keeps_messages_and_takes_the_close_away) {
     target->table->free(target);
 }
 
+Test(target_exec, what_a_disconnected_connection_is_sent_is_no_event) {
+    struct target *target = start_case_of(FAKE "chatty");
+    struct error error = {0};
+    cr_assert(target->table->disconnect(target, 1, false, &error) == TARGET_OK, "%s", error.text);
+    expect_nothing(target, 0);
+    target->table->free(target);
+}
+
 Test(target_exec, observers_of_the_open_relay_are_events) {
     struct target *target = start_case();
     send_text(target, 1, "observe");
@@ -371,6 +379,8 @@ Test(target_exec, a_flood_ends_at_the_limit) {
     struct error error;
     int64_t before = now_ms();
     break_it(target, "flood", &error);
+    EXPECT_SAYS(error, "did not answer");
+    EXPECT_SAYS(error, "within 500 ms");
     cr_assert(now_ms() - before < 20000);
     expect_recovery(target);
 }

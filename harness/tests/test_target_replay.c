@@ -127,6 +127,11 @@ Test(target_replay, what_is_missing_and_what_is_too_much_differ) {
                          "r") "{\"on\":\"send\",\"conn\":\"c1\",\"msg\":{\"t\":\"welcome\",\"room\":\"r\",\"seq\":0,"
                               "\"epoch\":\"$1\",\"peers\":[],\"members\":[],\"mode\":\"up-to-date\"}}]}",
                      "c1: msg.schemaVersion: wanted nothing, came 0");
+    expect_different(OPEN CONNECT HELLO_TO(
+                         "r") "{\"on\":\"send\",\"conn\":\"c1\",\"msg\":{\"t\":\"welcome\",\"room\":\"r\",\"seq\":0,"
+                              "\"epoch\":\"$1\",\"schemaVersion\":0,\"wings\":2,\"peers\":[],\"members\":[],"
+                              "\"mode\":\"up-to-date\"}}]}",
+                     "c1: msg.wings: wanted 2, came nothing");
 }
 
 Test(target_replay, an_epoch_is_the_same_everywhere_and_no_two_are_one) {
