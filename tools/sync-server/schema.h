@@ -13,10 +13,10 @@
  * hash. */
 bool schema_valid(const struct json_document *document, uint32_t schema, struct buffer *why);
 
-/* store.hash-stable, store.hash-structure, store.hash-table-order: SHA-256 over the schema's canonical JSON. Everything in it counts, the order
- * of columns too (they are an array); the order of tables and other members, whitespace and the spelling of numbers and
- * escapes do not. An absent member differs from a null one, since a stored schema comes back as it was
- * (store.schema-verbatim). Answers false when memory ran out. */
+/* store.hash-stable, store.hash-structure, store.hash-table-order: SHA-256 over the schema's canonical JSON. Everything
+ * in it counts, the order of columns too (they are an array); the order of tables and other members, whitespace and the
+ * spelling of numbers and escapes do not. An absent member differs from a null one, since a stored schema comes back as
+ * it was (store.schema-verbatim). Answers false when memory ran out. */
 bool schema_hash(const struct json_document *document, uint32_t schema, struct hash *hash);
 
 /* The column of that name in a table of a valid schema, or JSON_NONE. */
