@@ -1,6 +1,6 @@
 /*
- * JSON as it is spelled: the text of single values, with nothing but the whitespace around tokens taken out. Key order, number spelling,
- * escapes and doubled keys stay. Every text here must have passed json_parse before.
+ * JSON as it is spelled: the text of single values, with nothing but the whitespace around tokens taken out. Key order,
+ * number spelling, escapes and doubled keys stay. Every text here must have passed json_parse before.
  */
 #ifndef MESHSPEC_JSON_RAW_H
 #define MESHSPEC_JSON_RAW_H
@@ -16,8 +16,8 @@ struct json_raw_member {
 };
 
 /*
- * The member of a compact object that begins at `*at`, which is moved behind it; start with 0. False when there is none left, or
- * when `object` is no object.
+ * The member of a compact object that begins at `*at`, which is moved behind it; start with 0. False when there is none
+ * left, or when `object` is no object.
  */
 bool json_raw_next(struct text object, size_t *at, struct json_raw_member *member);
 

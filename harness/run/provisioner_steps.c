@@ -1,4 +1,5 @@
-/* The steps of a provisioner: each run is a child process of its own, and what it asks the store is read from the store's record. */
+/* The steps of a provisioner: each run is a child process of its own, and what it asks the store is read from the
+ * store's record. */
 #include <string.h>
 
 #include "harness/match/template.h"
@@ -17,7 +18,8 @@ struct running {
 /* ---- the request --------------------------------------------------------------------------------- */
 
 /* The content that a name or a map means, filled in; NULL with the status in `status`. */
-static struct json_value *content_of(struct play *play, const char *folder, const struct json_value *content, enum play_status *status) {
+static struct json_value *content_of(struct play *play, const char *folder, const struct json_value *content,
+                                     enum play_status *status) {
     struct error error = {0};
     if (content->type == JSON_STRING) {
         return json_copy(play->arena, scenario_file(play->scenario, folder, content->text));
@@ -32,7 +34,8 @@ static struct json_value *target_of(struct play *play, const struct json_value *
     const struct store *store = play->store->store;
     const struct json_value *slashes = json_get(run, "slashes");
     struct json_value *target = json_object(play->arena);
-    const char *url = arena_format(play->arena, "%s%.*s", store->url, slashes == NULL ? 0 : (int)slashes->number, "//////////");
+    const char *url =
+        arena_format(play->arena, "%s%.*s", store->url, slashes == NULL ? 0 : (int)slashes->number, "//////////");
     bool wrong = json_is_string(json_get(run, "secret"), "wrong");
     json_set(target, TEXT("url"), json_string(play->arena, text_of(url)));
     json_set(target, TEXT("appId"), json_string(play->arena, text_of(store->app)));
@@ -41,7 +44,8 @@ static struct json_value *target_of(struct play *play, const struct json_value *
     return target;
 }
 
-static enum play_status request_of(struct play *play, enum verb verb, const struct json_value *run, struct text *request) {
+static enum play_status request_of(struct play *play, enum verb verb, const struct json_value *run,
+                                   struct text *request) {
     static const char *const folders[] = {"apps", "permissions"}, *const keys[] = {"app", "permissions"};
     enum play_status status = PLAY_OK;
     struct json_value *value = json_object(play->arena);
@@ -61,18 +65,22 @@ static enum play_status request_of(struct play *play, enum verb verb, const stru
 }
 
 static struct text shown_content(struct play *play, const struct json_value *content) {
-    return content == NULL ? TEXT("no permissions") : content->type == JSON_STRING ? content->text : play_print(play, content);
+    return content == NULL                ? TEXT("no permissions")
+           : content->type == JSON_STRING ? content->text
+                                          : play_print(play, content);
 }
 
-static enum play_status begin(struct play *play, enum verb verb, const struct json_value *run, struct running *running) {
+static enum play_status begin(struct play *play, enum verb verb, const struct json_value *run,
+                              struct running *running) {
     struct text request = TEXT("");
     struct error error = {0};
     enum play_status status = request_of(play, verb, run, &request);
     if (status != PLAY_OK) {
         return status;
     }
-    running->shown = text_of(arena_format(play->arena, "%s %s, %s", verb_name(verb), shown_content(play, json_get(run, "app")).bytes,
-                                          shown_content(play, json_get(run, "permissions")).bytes));
+    running->shown =
+        text_of(arena_format(play->arena, "%s %s, %s", verb_name(verb), shown_content(play, json_get(run, "app")).bytes,
+                             shown_content(play, json_get(run, "permissions")).bytes));
     running->run = provisioner_start(play->store->provisioner, request, &error);
     return running->run != NULL ? PLAY_OK : play_outcome(play, TARGET_BROKEN, &error);
 }
@@ -88,24 +96,27 @@ static void look_for_secret(struct play *play, const struct json_value *record, 
     const struct json_value *places = json_get(record, "secretElsewhere");
     if (places != NULL && places->count > 0 && play->store->leak == NULL) {
         const struct json_value *path = json_get(view, "path");
-        play->store->leak = arena_format(play->arena, "in a request to %s (%s)", path == NULL ? "the store" : path->text.bytes,
-                                         play_print(play, places).bytes);
+        play->store->leak = arena_format(play->arena, "in a request to %s (%s)",
+                                         path == NULL ? "the store" : path->text.bytes, play_print(play, places).bytes);
     }
 }
 
 static void trace_record(struct play *play, const struct step *step, const struct json_value *view) {
-    const struct json_value *method = json_get(view, "method"), *path = json_get(view, "path"), *query = json_get(view, "query");
+    const struct json_value *method = json_get(view, "method"), *path = json_get(view, "path"),
+                            *query = json_get(view, "query");
     const struct json_value *text = json_get(view, "text"), *status = json_get(view, "status");
     if (method == NULL || path == NULL) {
         return;
     }
-    const char *line = arena_format(play->arena, "%s %s%s%s%s%s → %s", method->text.bytes, path->text.bytes, query == NULL ? "" : "?",
-                                    query == NULL ? "" : query->text.bytes, text == NULL ? "" : " ", text == NULL ? "" : text->text.bytes,
+    const char *line = arena_format(play->arena, "%s %s%s%s%s%s → %s", method->text.bytes, path->text.bytes,
+                                    query == NULL ? "" : "?", query == NULL ? "" : query->text.bytes,
+                                    text == NULL ? "" : " ", text == NULL ? "" : text->text.bytes,
                                     status == NULL || status->type != JSON_NUMBER ? "no answer" : status->text.bytes);
     play_trace(play, TRACE_OBSERVED, step->actor, -1, text_of(line), NULL, step->line);
 }
 
-/* Reads what was recorded since the last time; of what the provisioner asked, a list of views is kept. `step` NULL: it is only passed over. */
+/* Reads what was recorded since the last time; of what the provisioner asked, a list of views is kept. `step` NULL: it
+ * is only passed over. */
 static enum play_status read_records(struct play *play, const struct step *step) {
     struct store *store = play->store->store;
     if (!store->table->can(store, "requests")) {
@@ -114,9 +125,10 @@ static enum play_status read_records(struct play *play, const struct step *step)
     struct buffer out = {0};
     struct error error = {0};
     const char *path = arena_format(play->arena, "requests?after=%.0f", play->store->recorded);
-    enum play_status status = play_outcome(
-        play, store->table->control(store, "GET", path, (struct text){NULL, 0}, &out, &error), &error);
-    const struct json_value *value = status == PLAY_OK ? json_parse(play->arena, (struct text){out.bytes, out.length}, &error) : NULL;
+    enum play_status status =
+        play_outcome(play, store->table->control(store, "GET", path, (struct text){NULL, 0}, &out, &error), &error);
+    const struct json_value *value =
+        status == PLAY_OK ? json_parse(play->arena, (struct text){out.bytes, out.length}, &error) : NULL;
     buffer_free(&out);
     if (value == NULL) {
         return status == PLAY_OK ? play_outcome(play, TARGET_BROKEN, &error) : status;
@@ -141,26 +153,30 @@ static enum play_status read_records(struct play *play, const struct step *step)
 
 /* ---- the answer ---------------------------------------------------------------------------------- */
 
-static enum play_status broken(struct play *play, const char *what, const struct provisioner_result *result, struct text errors) {
+static enum play_status broken(struct play *play, const char *what, const struct provisioner_result *result,
+                               struct text errors) {
     size_t from = errors.length > PROVISIONER_EVIDENCE_CEILING ? errors.length - PROVISIONER_EVIDENCE_CEILING : 0;
     play->reason = text_of(arena_format(play->arena, "the provisioner %s; it %s%s%.*s", what, result->how,
-                                        errors.length > 0 ? "; its standard error ends with:\n" : "", (int)(errors.length - from),
-                                        errors.bytes + from));
+                                        errors.length > 0 ? "; its standard error ends with:\n" : "",
+                                        (int)(errors.length - from), errors.bytes + from));
     return PLAY_BROKEN;
 }
 
 /* One JSON value, {result} or {error}. */
-static enum play_status take_answer(struct play *play, const struct step *step, struct running *running, struct json_value **answer) {
+static enum play_status take_answer(struct play *play, const struct step *step, struct running *running,
+                                    struct json_value **answer) {
     struct provisioner_result result = provisioner_finish(running->run, play->arena, play_time_left(play));
     running->run = NULL;
     struct text output = secret_redact(play, result.output, "in the provisioner's answer");
     struct text errors = secret_redact(play, result.errors, "in the provisioner's standard error");
     struct error error = {0};
     play_trace(play, TRACE_CONTROL, step->actor, -1,
-               text_of(arena_format(play->arena, "%s → %.*s", running->shown.bytes, (int)output.length, output.bytes)), NULL, step->line);
+               text_of(arena_format(play->arena, "%s → %.*s", running->shown.bytes, (int)output.length, output.bytes)),
+               NULL, step->line);
     if (errors.length > 0) {
-        play_trace(play, TRACE_CONTROL, step->actor, -1, text_of(arena_format(play->arena, "standard error: %.*s", (int)errors.length, errors.bytes)),
-                   NULL, step->line);
+        play_trace(play, TRACE_CONTROL, step->actor, -1,
+                   text_of(arena_format(play->arena, "standard error: %.*s", (int)errors.length, errors.bytes)), NULL,
+                   step->line);
     }
     if (!result.ended) {
         return broken(play, "gave no answer in the time that the case has", &result, errors);
@@ -175,8 +191,9 @@ static enum play_status take_answer(struct play *play, const struct step *step, 
 
 /* ---- judging ------------------------------------------------------------------------------------- */
 
-static enum play_status differs(struct play *play, const struct step *step, const char *what, const struct json_value *pattern,
-                                const struct json_value *answer, struct difference *differences) {
+static enum play_status differs(struct play *play, const struct step *step, const char *what,
+                                const struct json_value *pattern, const struct json_value *answer,
+                                struct difference *differences) {
     play_fail(play, step, "%s", what);
     if (pattern != NULL) {
         play->failure.wanted = play_print(play, pattern);
@@ -188,17 +205,23 @@ static enum play_status differs(struct play *play, const struct step *step, cons
 
 /* Holds a member of the answer against its pattern; without a pattern a "result" is enough. */
 static enum play_status judge(struct play *play, const struct step *step, const struct json_value *answer) {
-    const struct json_value *gives = json_get(step->node->first, "gives"), *fails = json_get(step->node->first, "fails");
-    const struct json_value *member = json_get(answer, fails != NULL ? "error" : "result"), *pattern = fails != NULL ? fails : gives;
+    const struct json_value *gives = json_get(step->node->first, "gives"),
+                            *fails = json_get(step->node->first, "fails");
+    const struct json_value *member = json_get(answer, fails != NULL ? "error" : "result"),
+                            *pattern = fails != NULL ? fails : gives;
     if (member == NULL) {
-        return differs(play, step, fails != NULL ? "the provisioner should have refused" : "the provisioner should have had a result", pattern,
-                       answer, NULL);
+        return differs(play, step,
+                       fails != NULL ? "the provisioner should have refused"
+                                     : "the provisioner should have had a result",
+                       pattern, answer, NULL);
     }
     struct match_result result = {.matched = true};
     if (pattern != NULL) {
         result = match(pattern, member, &play->bindings);
     }
-    return result.matched ? PLAY_OK : differs(play, step, "the provisioner answered otherwise than the step says", pattern, answer, result.first);
+    return result.matched ? PLAY_OK
+                          : differs(play, step, "the provisioner answered otherwise than the step says", pattern,
+                                    answer, result.first);
 }
 
 static enum play_status one_run(struct play *play, const struct step *step) {
@@ -221,7 +244,8 @@ static enum play_status at_once(struct play *play, const struct step *step) {
     struct running running[MOST_AT_ONCE] = {0};
     size_t begun = 0;
     enum play_status status = read_records(play, NULL);
-    for (const struct json_value *one = step->argument->first; one != NULL && status == PLAY_OK && begun < MOST_AT_ONCE; one = one->next) {
+    for (const struct json_value *one = step->argument->first; one != NULL && status == PLAY_OK && begun < MOST_AT_ONCE;
+         one = one->next) {
         enum verb verb = VERB_PROVISIONER_STATUS;
         const struct json_value *argument = verb_of_store_in(one, true, &verb);
         status = begin(play, verb, argument, &running[begun]);
@@ -244,7 +268,8 @@ static enum play_status at_once(struct play *play, const struct step *step) {
     }
     struct match_result result = match(pattern, answers, &play->bindings);
     return result.matched ? PLAY_OK
-                          : differs(play, step, "the provisioners answered otherwise than the step says", pattern, answers, result.first);
+                          : differs(play, step, "the provisioners answered otherwise than the step says", pattern,
+                                    answers, result.first);
 }
 
 enum play_status play_provisioner_step(struct play *play, const struct step *step) {

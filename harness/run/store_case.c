@@ -7,7 +7,8 @@ static const char *lacking(struct scenario *scenario, struct store *store) {
     static const struct {
         const char *capability, *words;
     } reasons[] = {
-        {"fresh", "needs an app id of its own, and the store has one app id for all (--app-id 'some-{case}' gives each case its own)"},
+        {"fresh", "needs an app id of its own, and the store has one app id for all (--app-id 'some-{case}' gives each "
+                  "case its own)"},
         {"options", "needs a store that is started for the case alone; this one runs already"},
         {"requests", "needs to see what the store is asked, which this store does not tell"},
         {"faults", "needs a store that answers wrongly on purpose; this one does not"},
@@ -59,7 +60,8 @@ static enum play_status play_all(struct play *play) {
     return status;
 }
 
-struct case_result store_case_run(struct scenario *scenario, const struct store_subject *subject, const struct case_settings *settings) {
+struct case_result store_case_run(struct scenario *scenario, const struct store_subject *subject,
+                                  const struct case_settings *settings) {
     static const enum verdict verdicts[] = {VERDICT_PASS, VERDICT_FAIL, VERDICT_SKIP, VERDICT_ERROR};
     struct run_clock clock = settings->clock;
     struct arena *arena = arena_new();

@@ -13,6 +13,7 @@ struct store_subject {
 };
 
 /* As case_run. The suffix of the settings becomes the case's app id. */
-struct case_result store_case_run(struct scenario *scenario, const struct store_subject *subject, const struct case_settings *settings);
+struct case_result store_case_run(struct scenario *scenario, const struct store_subject *subject,
+                                  const struct case_settings *settings);
 
 #endif

@@ -17,8 +17,8 @@ static struct text key_of(struct arena *arena, struct text spelled) {
 }
 
 /*
- * For each member of the body that is an object: `names` has its keys in their order, doubled ones too, and `raw` the text of each of its members
- * as it came, less whitespace.
+ * For each member of the body that is an object: `names` has its keys in their order, doubled ones too, and `raw` the
+ * text of each of its members as it came, less whitespace.
  */
 static void add_spelling(struct arena *arena, struct json_value *view, struct text body) {
     struct text compact = json_raw_compact(arena, body);
@@ -66,7 +66,8 @@ struct text view_app_path(struct play *play) {
 
 static void add_path(struct arena *arena, struct json_value *view, struct text path, struct text app_path) {
     const char *mark = memchr(path.bytes, '?', path.length);
-    struct text query = {mark == NULL ? NULL : mark + 1, mark == NULL ? 0 : (size_t)(path.bytes + path.length - mark) - 1};
+    struct text query = {mark == NULL ? NULL : mark + 1,
+                         mark == NULL ? 0 : (size_t)(path.bytes + path.length - mark) - 1};
     struct text plain = {path.bytes, mark == NULL ? path.length : (size_t)(mark - path.bytes)};
     if (text_starts_with(plain, app_path)) {
         plain = (struct text){plain.bytes + app_path.length, plain.length - app_path.length};

@@ -21,11 +21,13 @@ static bool reach_store(void *context, const char *profile, struct error *error)
     if (store->table->open(store, "health", NULL, error) != TARGET_OK) {
         return false;
     }
-    struct store_request request = {.method = "GET", .path = TEXT("/health"), .other_app = TEXT(""), .secret = STORE_SECRET_NONE};
+    struct store_request request = {
+        .method = "GET", .path = TEXT("/health"), .other_app = TEXT(""), .secret = STORE_SECRET_NONE};
     struct http_call *call = store_start(store, &request, error);
     bool answered = call != NULL && http_wait(store->client, &call, 1, SCENARIO_LIMIT_MS) && http_failure(call) == NULL;
     if (call != NULL && !answered) {
-        error_set(error, ERROR_TARGET, "%s/health: %s", store->url, http_is_done(call) ? http_failure(call) : "no answer");
+        error_set(error, ERROR_TARGET, "%s/health: %s", store->url,
+                  http_is_done(call) ? http_failure(call) : "no answer");
     }
     http_forget(store->client, call);
     store->table->close(store);

@@ -1,4 +1,5 @@
-/* Reading the steps of a store and a provisioner. The schema has been checked: what is left are the things that a schema cannot say. */
+/* Reading the steps of a store and a provisioner. The schema has been checked: what is left are the things that a
+ * schema cannot say. */
 #include <string.h>
 
 #include "harness/base/file.h"
@@ -19,7 +20,8 @@ const struct json_value *scenario_file(const struct scenario *scenario, const ch
 
 static bool read_app_file(struct loader *loader, const char *folder, const struct json_value *name) {
     struct scenario *scenario = loader->scenario;
-    const char *path = arena_format(loader->arena, "%s/%s/%s.json", loader->clauses->fixtures, folder, name->text.bytes);
+    const char *path =
+        arena_format(loader->arena, "%s/%s/%s.json", loader->clauses->fixtures, folder, name->text.bytes);
     struct text text;
     struct error error = {0};
     struct json_value *value = NULL;
@@ -69,7 +71,8 @@ static bool check_request(struct loader *loader, const struct json_value *reques
 }
 
 static bool check_run(struct loader *loader, const struct json_value *run) {
-    return check_content(loader, "apps", json_get(run, "app")) && check_content(loader, "permissions", json_get(run, "permissions"));
+    return check_content(loader, "apps", json_get(run, "app")) &&
+           check_content(loader, "permissions", json_get(run, "permissions"));
 }
 
 static bool check_one(struct loader *loader, enum verb verb, const struct json_value *argument) {
@@ -118,7 +121,8 @@ bool loader_store_step(struct loader *loader, struct step *step, const struct js
     if (hangs != NULL)
         note_hanging(loader, hangs->text);
     bool at_once = step->verb == VERB_STORE_AT_ONCE || step->verb == VERB_PROVISIONER_AT_ONCE;
-    return (at_once ? check_at_once(loader, step->argument, of_provisioner) : check_one(loader, step->verb, step->argument)) &&
+    return (at_once ? check_at_once(loader, step->argument, of_provisioner)
+                    : check_one(loader, step->verb, step->argument)) &&
            loader_pattern(loader, json_get(what, "answers")) && loader_pattern(loader, json_get(what, "gives")) &&
            loader_pattern(loader, json_get(what, "fails"));
 }

@@ -83,7 +83,8 @@ static void describe(struct http_call *call, const struct http_request *request)
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    /* On a connection that was used before, libcurl sends a request again when the server closed it; here each request is sent once. */
+    /* On a connection that was used before, libcurl sends a request again when the server closed it; here each request
+     * is sent once. */
     curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
     curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -115,7 +116,8 @@ struct http_call *http_start(struct http_client *client, const struct http_reque
     call->easy = curl_easy_init();
     if (call->easy == NULL || !add_headers(call, request->headers)) {
         release(call);
-        error_set(error, ERROR_TARGET, "no request can be made: at most %d headers, and memory for them", HTTP_HEADERS_CEILING);
+        error_set(error, ERROR_TARGET, "no request can be made: at most %d headers, and memory for them",
+                  HTTP_HEADERS_CEILING);
         return NULL;
     }
     describe(call, request);
@@ -184,7 +186,9 @@ const char *http_failure(const struct http_call *call) {
     if (!call->done || call->code == CURLE_OK) {
         return NULL;
     }
-    return call->body.overflowed ? "the answer is too long" : call->detail[0] != '\0' ? call->detail : curl_easy_strerror(call->code);
+    return call->body.overflowed     ? "the answer is too long"
+           : call->detail[0] != '\0' ? call->detail
+                                     : curl_easy_strerror(call->code);
 }
 
 bool http_is_done(const struct http_call *call) {

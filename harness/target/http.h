@@ -1,6 +1,6 @@
 /*
- * HTTP requests to a store, several at one time where a caller wants that. Redirects are not followed and proxy variables are
- * ignored: what is asked goes to the server that was named, and to nobody else.
+ * HTTP requests to a store, several at one time where a caller wants that. Redirects are not followed and proxy
+ * variables are ignored: what is asked goes to the server that was named, and to nobody else.
  */
 #ifndef MESHSPEC_TARGET_HTTP_H
 #define MESHSPEC_TARGET_HTTP_H
@@ -18,7 +18,7 @@ struct http_client;
 struct http_call;
 
 struct http_request {
-    const char *method;         /* "GET", "POST", "DELETE" */
+    const char *method; /* "GET", "POST", "DELETE" */
     const char *url;
     struct text body;           /* bytes NULL: none */
     const char *const *headers; /* "Name: value", ended by NULL; NULL: none */
@@ -30,12 +30,13 @@ struct http_client *http_client_new(struct error *error);
 /* Ends what is still going on. NULL is allowed. */
 void http_client_free(struct http_client *client);
 
-/* Begins a request; everything of it is copied. NULL with ERROR_TARGET when it cannot be made (an URL that is none, too many headers). */
+/* Begins a request; everything of it is copied. NULL with ERROR_TARGET when it cannot be made (an URL that is none, too
+ * many headers). */
 struct http_call *http_start(struct http_client *client, const struct http_request *request, struct error *error);
 
 /*
- * Lets all requests of the client go on until these `count` ones are done, for at most `limit_ms`. False when they are not: they go on with
- * the next call.
+ * Lets all requests of the client go on until these `count` ones are done, for at most `limit_ms`. False when they are
+ * not: they go on with the next call.
  */
 bool http_wait(struct http_client *client, struct http_call *const *calls, size_t count, int limit_ms);
 

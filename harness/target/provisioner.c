@@ -1,4 +1,5 @@
-/* Its three streams are nameless files in memory: nobody waits for anybody, and all that it wrote is there when it has ended. */
+/* Its three streams are nameless files in memory: nobody waits for anybody, and all that it wrote is there when it has
+ * ended. */
 #include "harness/target/provisioner.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /*
- * The provisioner under test: a child process a run, one JSON request on its standard input, one JSON answer on its standard output.
+ * The provisioner under test: a child process a run, one JSON request on its standard input, one JSON answer on its
+ * standard output.
  */
 #ifndef MESHSPEC_TARGET_PROVISIONER_H
 #define MESHSPEC_TARGET_PROVISIONER_H
@@ -9,8 +10,10 @@
 #include "harness/base/text.h"
 
 #define PROVISIONER_OUTPUT_CEILING ((size_t)64 << 20) /* bytes of each file that it writes; more kills it */
-#define PROVISIONER_GRACE_MS 1000 /* between a whole answer and the end of the process, which pooled connections may delay; then it is ended */
-#define PROVISIONER_EVIDENCE_CEILING ((size_t)2000)   /* bytes of its standard error that a reason quotes: the last ones */
+#define PROVISIONER_GRACE_MS                                                                                           \
+    1000 /* between a whole answer and the end of the process, which pooled connections may delay; then it is ended */
+#define PROVISIONER_EVIDENCE_CEILING                                                                                   \
+    ((size_t)2000) /* bytes of its standard error that a reason quotes: the last ones */
 
 struct provisioner_run;
 
@@ -23,10 +26,12 @@ struct provisioner_result {
     struct text errors; /* its standard error */
 };
 
-/* Runs `command` with /bin/sh in a process group of its own, with `request` as its standard input. NULL with ERROR_TARGET when no process can be made. */
+/* Runs `command` with /bin/sh in a process group of its own, with `request` as its standard input. NULL with
+ * ERROR_TARGET when no process can be made. */
 struct provisioner_run *provisioner_start(const char *command, struct text request, struct error *error);
 
-/* Waits for its end, or for PROVISIONER_GRACE_MS from a whole JSON text on its standard output on, for at most `limit_ms`; then kills what is left of its process group, and frees the run. */
+/* Waits for its end, or for PROVISIONER_GRACE_MS from a whole JSON text on its standard output on, for at most
+ * `limit_ms`; then kills what is left of its process group, and frees the run. */
 struct provisioner_result provisioner_finish(struct provisioner_run *run, struct arena *arena, int limit_ms);
 
 #endif

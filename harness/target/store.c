@@ -83,7 +83,8 @@ struct http_call *store_start(struct store *store, const struct store_request *r
     if (request->body.bytes != NULL && !names_content_type(request->headers)) {
         headers[count++] = "Content-Type: application/json";
     }
-    for (const char *const *header = request->headers; header != NULL && *header != NULL && count < HTTP_HEADERS_CEILING; header++) {
+    for (const char *const *header = request->headers;
+         header != NULL && *header != NULL && count < HTTP_HEADERS_CEILING; header++) {
         headers[count++] = *header;
     }
     headers[count] = NULL;

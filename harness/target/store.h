@@ -1,8 +1,9 @@
 /*
- * A sync store under test, behind one table of functions. Nothing above this header knows whether it is the local store, started for the
- * run, or somebody else's by URL.
+ * A sync store under test, behind one table of functions. Nothing above this header knows whether it is the local
+ * store, started for the run, or somebody else's by URL.
  *
- * A store is used for one case after another: open, requests, close. What is asked over HTTP is the same for all stores (store_start); the table has what differs.
+ * A store is used for one case after another: open, requests, close. What is asked over HTTP is the same for all stores
+ * (store_start); the table has what differs.
  */
 #ifndef MESHSPEC_TARGET_STORE_H
 #define MESHSPEC_TARGET_STORE_H
@@ -15,26 +16,30 @@ struct store;
 
 struct store_table {
     /*
-     * Whether the store has a capability: "fresh" (each case gets an app id of its own), "requests" (it tells what it was asked), "faults", "restart", "data" (the
-     * data plane, and what hangs there), "options" (it is started as a case wants it).
+     * Whether the store has a capability: "fresh" (each case gets an app id of its own), "requests" (it tells what it
+     * was asked), "faults", "restart", "data" (the data plane, and what hangs there), "options" (it is started as a
+     * case wants it).
      */
     bool (*can)(struct store *store, const char *capability);
     /*
-     * Begins a case. `id` is unique for it, of letters, digits and `-`. `options` is the scenario's `store` map, NULL: none. After TARGET_OK
-     * `url`, `app` and the secrets of the store are set for the case.
+     * Begins a case. `id` is unique for it, of letters, digits and `-`. `options` is the scenario's `store` map, NULL:
+     * none. After TARGET_OK `url`, `app` and the secrets of the store are set for the case.
      */
-    enum target_outcome (*open)(struct store *store, const char *id, const struct json_value *options, struct error *error);
+    enum target_outcome (*open)(struct store *store, const char *id, const struct json_value *options,
+                                struct error *error);
     /* Kills the server and starts it again on the same data. `url` may be another afterwards. */
     enum target_outcome (*restart)(struct store *store, struct error *error);
     /*
-     * Asks what belongs to the local store alone: `method` and a path below its /control/, such as "requests?after=7". Appends the answer. TARGET_BROKEN for
-     * any status from 300 on.
+     * Asks what belongs to the local store alone: `method` and a path below its /control/, such as "requests?after=7".
+     * Appends the answer. TARGET_BROKEN for any status from 300 on.
      */
-    enum target_outcome (*control)(struct store *store, const char *method, const char *path, struct text body, struct buffer *out, struct error *error);
+    enum target_outcome (*control)(struct store *store, const char *method, const char *path, struct text body,
+                                   struct buffer *out, struct error *error);
     /* Appends what the server logged so far in this case; nothing where that cannot be seen. */
     void (*log)(struct store *store, struct buffer *out);
     void (*close)(struct store *store);
-    /* Ends and frees it. False with ERROR_TARGET when the server did not end as it should (a sanitizer's report, a crash). */
+    /* Ends and frees it. False with ERROR_TARGET when the server did not end as it should (a sanitizer's report, a
+     * crash). */
     bool (*end)(struct store *store, struct error *error);
 };
 
@@ -52,7 +57,7 @@ enum store_secret { STORE_SECRET_RIGHT, STORE_SECRET_WRONG, STORE_SECRET_NONE };
 
 struct store_request {
     const char *method;
-    struct text path; /* below /apps/{appId}/; one that starts with a slash is below the server's root */
+    struct text path;      /* below /apps/{appId}/; one that starts with a slash is below the server's root */
     struct text other_app; /* put behind the app id with a `-`; empty: the case's own app */
     struct text body;      /* bytes NULL: none */
     enum store_secret secret;
@@ -61,18 +66,19 @@ struct store_request {
 
 #define STORE_CONTROL_LIMIT_MS 10000 /* of one request to the local store's /control/ */
 
-/* Begins a request of the open case. NULL with ERROR_TARGET when it cannot be made. http_wait and http_forget with `store->client` do the rest. */
+/* Begins a request of the open case. NULL with ERROR_TARGET when it cannot be made. http_wait and http_forget with
+ * `store->client` do the rest. */
 struct http_call *store_start(struct store *store, const struct store_request *request, struct error *error);
 
 /*
- * The local store, started for the run by its command (without options) in /bin/sh; NULL: the meshspec-store that lies beside this program.
- * The server is started by the first `open`.
+ * The local store, started for the run by its command (without options) in /bin/sh; NULL: the meshspec-store that lies
+ * beside this program. The server is started by the first `open`.
  */
 struct store *store_local_new(const char *command, struct error *error);
 
 /*
- * A store by URL (http:// or https://). `app` is the app id at it; where it has `{case}` in it, every case gets an id of its own. `secret_file` is a file whose first line is
- * the admin secret. NULL with ERROR_USAGE for a bad argument.
+ * A store by URL (http:// or https://). `app` is the app id at it; where it has `{case}` in it, every case gets an id
+ * of its own. `secret_file` is a file whose first line is the admin secret. NULL with ERROR_USAGE for a bad argument.
  */
 struct store *store_remote_new(const char *url, const char *app, const char *secret_file, struct error *error);
 

@@ -24,7 +24,7 @@ struct local_store {
     struct server shared; /* of the run */
     struct server own;    /* of the case */
     struct server *current;
-    size_t logged; /* bytes of the log that belong to earlier cases */
+    size_t logged;        /* bytes of the log that belong to earlier cases */
     struct error trouble; /* of a server of a case's own, told at the end */
 };
 
@@ -106,9 +106,10 @@ static void describe(struct local_store *local, struct server *server, const str
     const struct json_value *base = json_get(options, "basePath"), *secret = json_get(options, "adminSecret");
     bool has_secret = secret == NULL || secret->boolean;
     char *base_option = base == NULL ? store_format("%s", "") : store_format(" --base-path '%s'", base->text.bytes);
-    char *secret_option = has_secret ? store_format(" --admin-secret-file '%s/secret'", local->folder) : store_format("%s", "");
-    server->command = store_format("%s --port 0 --control --db '%s/%s'%s%s", local->command, local->folder, server->database,
-                                   secret_option, base_option);
+    char *secret_option =
+        has_secret ? store_format(" --admin-secret-file '%s/secret'", local->folder) : store_format("%s", "");
+    server->command = store_format("%s --port 0 --control --db '%s/%s'%s%s", local->command, local->folder,
+                                   server->database, secret_option, base_option);
     server->secret = has_secret ? local->secret : NULL;
     free(secret_option);
     free(base_option);
@@ -150,7 +151,8 @@ static bool open_server(struct local_store *local, const struct json_value *opti
     return true;
 }
 
-static enum target_outcome open_case(struct store *store, const char *id, const struct json_value *options, struct error *error) {
+static enum target_outcome open_case(struct store *store, const char *id, const struct json_value *options,
+                                     struct error *error) {
     if (!open_server(local_of(store), options, error)) {
         return TARGET_BROKEN;
     }
@@ -167,8 +169,8 @@ static enum target_outcome restart(struct store *store, struct error *error) {
     return start(local, local->current, error) ? TARGET_OK : TARGET_BROKEN;
 }
 
-static enum target_outcome control(struct store *store, const char *method, const char *path, struct text body, struct buffer *out,
-                                   struct error *error) {
+static enum target_outcome control(struct store *store, const char *method, const char *path, struct text body,
+                                   struct buffer *out, struct error *error) {
     char *url = store_format("%s/control/%s", store->url, path);
     static const char *const headers[] = {"Content-Type: application/json", NULL};
     struct http_request request = {method, url, body, headers};

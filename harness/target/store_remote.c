@@ -19,7 +19,8 @@ static bool can(struct store *store, const char *capability) {
     return strcmp(capability, "fresh") == 0 && strstr(((struct remote_store *)store)->app, CASE_PLACE) != NULL;
 }
 
-static enum target_outcome open_case(struct store *store, const char *id, const struct json_value *options, struct error *error) {
+static enum target_outcome open_case(struct store *store, const char *id, const struct json_value *options,
+                                     struct error *error) {
     const char *app = ((struct remote_store *)store)->app, *place = strstr(app, CASE_PLACE);
     (void)error;
     (void)options;
@@ -35,8 +36,8 @@ static enum target_outcome restart(struct store *store, struct error *error) {
     return TARGET_NO;
 }
 
-static enum target_outcome control(struct store *store, const char *method, const char *path, struct text body, struct buffer *out,
-                                   struct error *error) {
+static enum target_outcome control(struct store *store, const char *method, const char *path, struct text body,
+                                   struct buffer *out, struct error *error) {
     (void)store;
     (void)method;
     (void)body;
@@ -93,7 +94,9 @@ struct store *store_remote_new(const char *url, const char *app, const char *sec
         return NULL;
     }
     if (!is_app_id(app)) {
-        error_set(error, ERROR_USAGE, "--app-id: \"%s\" is no app id: at most %d letters, digits, - . _ ~, and {case} for a part of each case's own",
+        error_set(error, ERROR_USAGE,
+                  "--app-id: \"%s\" is no app id: at most %d letters, digits, - . _ ~, and {case} for a part of each "
+                  "case's own",
                   app, APP_ID_CEILING);
         return NULL;
     }
@@ -107,7 +110,8 @@ struct store *store_remote_new(const char *url, const char *app, const char *sec
         length--;
     }
     remote->app = store_format("%s", app);
-    remote->store = (struct store){.table = &table, .name = url, .url = store_format("%.*s", (int)length, url), .secret = secret};
+    remote->store =
+        (struct store){.table = &table, .name = url, .url = store_format("%.*s", (int)length, url), .secret = secret};
     if (store_prepare(&remote->store, error)) {
         return &remote->store;
     }

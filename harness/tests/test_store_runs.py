@@ -131,10 +131,17 @@ def test_a_write_that_never_comes_through_fails_at_the_limit(tmp_path):
 
 
 def test_faults_end_with_their_case(tmp_path):
-    (tmp_path / "a.yaml").write_text("title: A\nclauses: [store.fresh]\nsteps:\n  - store: {faults: [{method: GET, path: ../*, count: all, status: 500}]}\n")
-    (tmp_path / "b.yaml").write_text("title: B\nclauses: [store.fresh]\nsteps:\n  - store: {get: {path: schemas}, answers: {body: {hashes: []}}}\n")
+    """A store keeps 64 faults at most: more cases than that would run out of them."""
+    for number in range(66):
+        (tmp_path / f"{number}.yaml").write_text("title: A\nclauses: [store.fresh]\nsteps:\n  - store: {faults: [{method: GET, path: '*', count: all, status: 500}]}\n")
     ran, cases = run("--target", "store", str(tmp_path))
-    assert [case["verdict"] for case in cases.values()] == ["pass", "pass"], ran.stdout
+    assert [case["verdict"] for case in cases.values()] == ["pass"] * 66, ran.stdout
+
+
+def test_faults_take_the_place_of_those_before(tmp_path):
+    steps = ["store: {faults: [{method: GET, path: '*', count: all, status: 500}]}", "store: {get: {path: schemas}, answers: {status: 500}}",
+             "store: {faults: []}", "store: {get: {path: schemas}, answers: {status: 200}}"]
+    assert judge(tmp_path, steps)["verdict"] == "pass"
 
 
 def test_a_store_that_cannot_start_makes_errors_and_status_3():

@@ -184,6 +184,8 @@ function letRowsBeRead(svg, output) {
 
 // null when there is nothing to draw.
 function sequenceDiagram(one) {
+  // A store's transcript is requests with their answers, one a line: there is nobody to draw arrows between.
+  if (one.profile === "store") return null;
   const rows = sequenceRows(one);
   if (rows.length === 0) return null;
   const columns = sequenceColumns(rows);
