@@ -218,5 +218,9 @@ enum play_status play_wait(struct play *play, bool (*there)(const struct play *p
     if (status != PLAY_OK || there(play, context) || !play->departed) {
         return status;
     }
+    if (play->hasty) {
+        play->hurried = true;
+        return PLAY_OK;
+    }
     return wait_up_to(play, play_time_left(play), there, context);
 }

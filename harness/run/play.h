@@ -82,6 +82,8 @@ struct play {
     uint64_t fence; /* number of the current fence */
     bool barrier;
     bool hello_fences; /* a signal may overtake on this target */
+    bool hasty;    /* one of several outcomes is tried: what the end of a connection causes is not waited for */
+    bool hurried;  /* a step would have waited for that */
     bool departed; /* some connection has ended: what that causes cannot be fenced */
     size_t message_count, message_bytes;
     struct failure failure;

@@ -33,6 +33,7 @@ static enum play_status race(struct play *play, const struct step *step) {
 
 /* What a branch changes when it is tried: how far inboxes were read, and the bindings. */
 struct bookmark {
+    const struct connection *newest; /* those that a branch makes stand before it */
     struct message **taken;
     bool *close_taken;
     struct message *commit, *violation;
@@ -61,7 +62,8 @@ static struct binding *copy_bindings(struct play *play) {
 
 static struct bookmark set_bookmark(struct play *play) {
     size_t count = connection_count(play);
-    struct bookmark mark = {.taken = arena_alloc(play->arena, count * sizeof *mark.taken),
+    struct bookmark mark = {.newest = play->connections,
+                            .taken = arena_alloc(play->arena, count * sizeof *mark.taken),
                             .close_taken = arena_alloc(play->arena, count * sizeof *mark.close_taken),
                             .commit = play->commits.taken,
                             .violation = play->violations.taken,
@@ -75,8 +77,12 @@ static struct bookmark set_bookmark(struct play *play) {
 }
 
 static void go_back(struct play *play, const struct bookmark *mark) {
-    size_t i = 0;
-    for (struct connection *connection = play->connections; connection != NULL; connection = connection->next, i++) {
+    struct connection *connection = play->connections;
+    for (; connection != mark->newest; connection = connection->next) {
+        connection->taken = NULL;
+        connection->close_taken = false;
+    }
+    for (size_t i = 0; connection != NULL; connection = connection->next, i++) {
         connection->taken = mark->taken[i];
         connection->close_taken = mark->close_taken[i];
     }
@@ -88,8 +94,10 @@ static void go_back(struct play *play, const struct bookmark *mark) {
     }
 }
 
-static enum play_status either(struct play *play, const struct step *step) {
+/* Tries each branch with what is there now. */
+static enum play_status try_branches(struct play *play, const struct step *step) {
     enum play_status status = PLAY_FAILED;
+    play->hurried = false;
     for (size_t i = 0; i < step->branch_count; i++) {
         struct bookmark mark = set_bookmark(play);
         status = play_steps(play, &step->branches[i]);
@@ -100,9 +108,25 @@ static enum play_status either(struct play *play, const struct step *step) {
             go_back(play, &mark);
         }
     }
-    play->failure.message =
-        text_of(arena_format(play->arena, "none of the %zu outcomes fits; the last: %.*s", step->branch_count,
-                             (int)play->failure.message.length, play->failure.message.bytes));
+    return status;
+}
+
+/* What the end of a connection causes may still be on its way; no branch may wait for it at the expense of the others. */
+static enum play_status either(struct play *play, const struct step *step) {
+    struct bookmark mark = set_bookmark(play);
+    play->hasty = true;
+    enum play_status status = try_branches(play, step);
+    while (status == PLAY_FAILED && play->hurried && play_time_left(play) > 0) {
+        go_back(play, &mark);
+        status = play_take_in(play, PLAY_PATIENCE_MS);
+        status = status == PLAY_OK ? try_branches(play, step) : status;
+    }
+    play->hasty = false;
+    if (status == PLAY_FAILED) {
+        play->failure.message =
+            text_of(arena_format(play->arena, "none of the %zu outcomes fits; the last: %.*s", step->branch_count,
+                                 (int)play->failure.message.length, play->failure.message.bytes));
+    }
     return status;
 }
 

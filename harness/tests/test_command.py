@@ -179,6 +179,30 @@ def test_a_killed_run_leaves_no_server_behind(tmp_path):
     assert ended
 
 
+EITHER = """title: One of two outcomes
+clauses: [leave.member-gone]
+clients: {{ana: {{}}, ben: {{}}, eve: {{}}}}
+ignore: [member]
+steps:
+  - ana: hello
+  - ana: {{gets: {{t: welcome}}}}
+  - ben: hello
+  - ben: {{gets: {{t: welcome}}}}
+  - ben: leaves
+  - eve: {{sends: {{t: nonsense}}}}
+  - either: [[{{{}}}], [{{{}}}]]
+"""
+
+
+@pytest.mark.parametrize("first, second", [("eve: closed", "eve: quiet"),
+                                           ("ana: {gets: {t: env}}", "ana: {gets: {t: member, origin: ben, gone: true}}"),
+                                           ("ben: {gets: {t: welcome}}", "ana: quiet")])
+@pytest.mark.parametrize("socket", [True, False])
+def test_no_outcome_waits_at_the_expense_of_the_others(scenario, first, second, socket):
+    ran = meshspec("run", *(["--spawn", f"'{BUILD}/meshspec-relay' --port 0"] if socket else []), scenario(EITHER.format(first, second)))
+    assert ran.returncode == 0, ran.stdout
+
+
 # ---- known failures, reruns ----
 
 FAILING = "scenarios/selftest/wrong-field.yaml"
