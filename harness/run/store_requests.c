@@ -3,6 +3,8 @@
 #include "harness/run/store_play.h"
 #include "harness/scenario/verbs.h"
 
+#define SHOWN_BODY_CEILING 65536 /* bytes of a request's body in the transcript */
+
 enum play_status store_fill(struct play *play, const struct json_value *template, struct json_value **filled) {
     struct error error = {0};
     *filled = template_fill(template, &play->bindings, &error);
@@ -44,15 +46,29 @@ static enum store_secret secret_named(const struct json_value *name) {
                                           : STORE_SECRET_RIGHT;
 }
 
+/* " {…}", the beginning of it only when it is large: a transcript is for people. */
+static const char *shown_body(struct play *play, struct text body) {
+    if (body.bytes == NULL) {
+        return "";
+    }
+    if (body.length <= SHOWN_BODY_CEILING) {
+        return arena_format(play->arena, " %.*s", (int)body.length, body.bytes);
+    }
+    size_t shown = SHOWN_BODY_CEILING;
+    while (shown > 0 && ((unsigned char)body.bytes[shown] & 0xC0) == 0x80) {
+        shown--; /* not within a character */
+    }
+    return arena_format(play->arena, " %.*s… (%zu bytes)", (int)shown, body.bytes, body.length);
+}
+
 static enum play_status send(struct play *play, const struct store_request *request, struct asked *asked) {
     struct error error = {0};
     static const char *const secrets[] = {"", " (wrong secret)", " (no secret)"};
     bool is_row = request->secret == STORE_SECRET_NONE && text_starts_with(request->path, TEXT("data/"));
-    asked->shown = text_of(arena_format(
-        play->arena, "%s %.*s%s%.*s%s%s%.*s", request->method, (int)request->path.length, request->path.bytes,
-        request->other_app.length > 0 ? " of the app -" : "", (int)request->other_app.length, request->other_app.bytes,
-        is_row ? "" : secrets[request->secret], request->body.bytes == NULL ? "" : " ", (int)request->body.length,
-        request->body.bytes == NULL ? "" : request->body.bytes));
+    asked->shown = text_of(
+        arena_format(play->arena, "%s %.*s%s%.*s%s%s", request->method, (int)request->path.length, request->path.bytes,
+                     request->other_app.length > 0 ? " of the app -" : "", (int)request->other_app.length,
+                     request->other_app.bytes, is_row ? "" : secrets[request->secret], shown_body(play, request->body)));
     asked->call = store_start(play->store->store, request, &error);
     return asked->call != NULL ? PLAY_OK : play_outcome(play, TARGET_BROKEN, &error);
 }
