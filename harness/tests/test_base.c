@@ -110,7 +110,7 @@ Test(base, the_nearest_name_is_suggested) {
     static const struct {
         const char *name, *nearest;
     } cases[] = {{"get", "gets"},     {"helo", "hello"},   {"hlelo", "hello"},     {"quite", "quiet"}, {"close", "closed"},
-                 {"Hello", "hello"},  {"presense", "presence"}, {"gets-in-any-ordr", "gets-in-any-order"},
+                 {"HELLO", "hello"},  {"gtes", "gets"},  {"presense", "presence"}, {"gets-in-any-ordr", "gets-in-any-order"},
                  {"frobnicate", NULL}, {"x", NULL},        {"", NULL}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *nearest = nearest_name(text_of(cases[i].name), names, sizeof(names) / sizeof(names[0]));
