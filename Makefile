@@ -112,9 +112,22 @@ bench-programs: $(benches)
 $(BUILD)/bench/%: $(BUILD)/obj/relay-ref/bench/%.o $(BUILD)/libadapters.a $(BUILD)/librelay.a
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) -lm)
 
+# Fuzzers: one libFuzzer program a file, named after its room and itself. `make fuzz` builds them with clang below build/fuzz.
+fuzzers := $(patsubst relay-ref/fuzz/%.c,$(BUILD)/fuzzers/relay-%,$(wildcard relay-ref/fuzz/*.c)) \
+           $(patsubst harness/fuzz/%.c,$(BUILD)/fuzzers/harness-%,$(wildcard harness/fuzz/*.c)) \
+           $(patsubst tools/sync-server/fuzz/%.c,$(BUILD)/fuzzers/store-%,$(wildcard tools/sync-server/fuzz/*.c))
+fuzz_support := $(call objects,$(wildcard harness/fuzz/support/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a
+fuzz_libraries = -fsanitize=fuzzer $(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_xml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) -lm
+$(BUILD)/fuzzers/relay-%: $(BUILD)/obj/relay-ref/fuzz/%.o $(fuzz_support)
+	$(call link,$(fuzz_libraries))
+$(BUILD)/fuzzers/harness-%: $(BUILD)/obj/harness/fuzz/%.o $(fuzz_support)
+	$(call link,$(fuzz_libraries))
+$(BUILD)/fuzzers/store-%: $(BUILD)/obj/tools/sync-server/fuzz/%.o $(call objects,$(wildcard tools/sync-server/json*.c) tools/sync-server/text.c tools/sync-server/utf8.c)
+	$(call link,-fsanitize=fuzzer)
+
 # ---- the two commands of the README, and the other entries -----------------------------------------
 
-.PHONY: help setup conformance test run-conformance run-test lint valgrind run-valgrind bench install
+.PHONY: help setup conformance test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz bench install
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -124,6 +137,7 @@ help: ## this list
 	@echo "  PROVISIONER='COMMAND'   conformance: judge this provisioner, with the local store or STORE"
 	@echo "  PROFILE='0.1.1 0.2.0' ONLY='join/*'   conformance: only these"
 	@echo "  SANITIZE=address,undefined | thread   build everything so, below build/sanitize-…"
+	@echo "  TIME=60              fuzz: seconds for each fuzzer (default 10); FUZZERS='relay-fold …': only these"
 	@echo "  V=1                  show the commands that build"
 	@echo "  DEPS=skip            report missing Debian packages instead of installing them"
 
@@ -179,6 +193,14 @@ lint: $(BUILD)/meshspec ## rules of the house: who may include whom, scenario fi
 VALGRIND = valgrind --quiet --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9
 run-valgrind: all
 	$(VALGRIND) $(call run,0.1.0 0.1.1 0.2.0) --target memory
+
+# Fuzzers are built apart: another compiler, and code that counts its branches.
+TIME ?= 10
+fuzz: ## feed every reader, the relay and the matcher with made-up input for TIME seconds each
+	@tools/setup.sh fuzz
+	@$(MAKE) --no-print-directory -j$(JOBS) run-fuzz BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' SANITIZE=address,undefined,fuzzer-no-link
+run-fuzz: $(fuzzers)
+	@$(PYTHON) tools/fuzz.py --time $(TIME) $(if $(FUZZERS),$(addprefix $(BUILD)/fuzzers/,$(FUZZERS)),$(fuzzers))
 
 bench: all bench-programs ## measure; prints ratios
 	$(foreach bench,$(benches),$(bench) &&) true

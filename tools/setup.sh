@@ -1,6 +1,7 @@
 #!/bin/sh
 # Finds out which of the Debian packages that the project needs are missing, and installs them with apt-get.
 #   tools/setup.sh            installs what is missing (through sudo when not root), saying what
+#   tools/setup.sh fuzz       also what only fuzzing needs
 #   DEPS=skip tools/setup.sh  only reports what is missing; exit 1 when something is
 # A package counts as there when what the build uses of it is there: a pkg-config module, a program, a Python module.
 set -u
@@ -27,6 +28,8 @@ sanitizes() { echo 'int main(void){return 0;}' | "$1" -x c - -fsanitize=address,
 need gcc program gcc
 need gcc sanitizes gcc
 need clang program clang
+fuzzes() { echo 'int LLVMFuzzerTestOneInput(void){return 0;}' | clang -x c - -fsanitize=fuzzer,address,undefined -o /dev/null; }
+[ "${1:-}" = fuzz ] && need libclang-rt-14-dev fuzzes
 need make program make
 need pkg-config program pkg-config
 need valgrind program valgrind
