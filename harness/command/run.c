@@ -272,6 +272,10 @@ static enum error_code report_on(struct run_options *options, const struct scena
     enum error_code code = reports_write(&options->reports, &results, head, &error) ? suite_exit(&results, options->strict)
                                                                                    : command_fail(&error);
     suite_results_free(&results);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        error_set(&error, ERROR_INTERNAL, "cannot write to standard output");
+        return command_fail(&error);
+    }
     return code;
 }
 

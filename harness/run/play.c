@@ -73,6 +73,7 @@ enum play_status play_fail(struct play *play, const struct step *step, const cha
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     play->failure = (struct failure){.message = text_of(arena_format(play->arena, "%s", message))};
+    step = step != NULL ? step : play->step;
     if (step != NULL) {
         play->failure.line = step->line;
         play->failure.column = step->column;

@@ -86,6 +86,7 @@ struct play {
     bool hurried;  /* a step would have waited for that */
     bool departed; /* some connection has ended: what that causes cannot be fenced */
     size_t message_count, message_bytes;
+    const struct step *step; /* the one that is played; NULL at the end */
     struct failure failure;
     struct text reason; /* of PLAY_SKIPPED and PLAY_BROKEN */
     bool raced;         /* a race step was played: the play depends on the schedule */

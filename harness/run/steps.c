@@ -148,6 +148,7 @@ static enum play_status repeat(struct play *play, const struct step *step) {
 /* ---- all of them ---- */
 
 static enum play_status play_step(struct play *play, const struct step *step) {
+    play->step = step;
     if (play_time_left(play) == 0) {
         return play_fail(play, step, "the case's time limit of %d ms has passed", play->scenario->limit_ms);
     }
@@ -211,6 +212,7 @@ static enum play_status left_over(struct play *play, const struct observations *
 }
 
 enum play_status play_finish(struct play *play) {
+    play->step = NULL;
     bool observed = play->commits.used || play->violations.used;
     enum play_status status = observed ? play_observe(play) : play_fence(play);
     for (struct connection *connection = play->connections; status == PLAY_OK && connection != NULL; connection = connection->next) {

@@ -130,6 +130,12 @@ def test_a_relay_that_dies_in_the_middle_makes_errors_and_the_report_is_complete
     assert set(verdicts[first:]) <= {"error", "skip"}, verdicts
 
 
+def test_a_full_standard_output_is_not_green():
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        ran = subprocess.run([MESHSPEC, "run", SMALL], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=100, check=False)
+    assert ran.returncode == 4 and "standard output" in ran.stderr
+
+
 def test_skipped_alone_is_not_green():
     ran = meshspec("run", "scenarios/selftest/needs-a-socket.yaml")
     assert ran.returncode == 3 and "nothing could be judged" in ran.stdout
