@@ -68,6 +68,9 @@ static void repeat_argument(struct buffer *out, const char *name, const char *ar
 /* What the line that repeats a case needs besides the profile and the file. */
 static void repeat_arguments(struct buffer *out, const struct run_options *options) {
     buffer_string(out, options->real_time ? " --real-time" : "");
+    if (options->race_rounds != CASE_RACE_ROUNDS) {
+        buffer_format(out, " --race-rounds %u", options->race_rounds);
+    }
     repeat_argument(out, "target", strcmp(options->target, "memory") == 0 ? NULL : options->target);
     repeat_argument(out, "spawn", options->spawn);
     repeat_argument(out, "provisioner", options->provisioner);

@@ -51,6 +51,7 @@ static struct play new_play(struct scenario *scenario, struct target *target, co
                         .clock_ms = TARGET_CLOCK_START,
                         .next_number = 1,
                         .barrier = target->table->can(target, "barrier"),
+                        .exact_race = !target->table->can(target, "barrier") && round % CASE_RACE_CYCLE != CASE_RACE_CYCLE - 1,
                         .hello_fences = target->table->can(target, "fence.hello")};
     play.names.writers_stay = target->table->can(target, "fixed-writers");
     if (!target->table->can(target, "fresh")) {

@@ -23,6 +23,7 @@ struct case_settings {
 };
 
 #define CASE_RACE_ROUNDS 10
+#define CASE_RACE_CYCLE 3 /* on sockets, each round but every third plays the drawn order exactly; the third lets the steps really race */
 #define CASE_REAL_TIME_CEILING_MS 5000 /* the longest `advance` that real time is waited for */
 
 /*

@@ -45,7 +45,7 @@ static enum play_status hydrate(struct play *play, const struct step *step) {
     struct text text = play_print(play, snapshot), name = names_room(&play->names, step->room);
     bool answer = false;
     /* What was sent before must be there before. */
-    enum play_status status = play_fence(play);
+    enum play_status status = play->racing ? PLAY_OK : play_fence(play);
     int64_t until = settled_by(play);
     do {
         if (status == PLAY_OK) {

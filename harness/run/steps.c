@@ -6,6 +6,17 @@ static enum play_status play_step(struct play *play, const struct step *step);
 
 /* ---- race ---- */
 
+/*
+ * Plays one of the racing steps. A relay may take what two connections sent in another order than it was sent in, so an exact race has
+ * what the step caused arrive before the next one: that order is the drawn one, and comes again with its seed.
+ */
+static enum play_status racing_step(struct play *play, const struct step *step) {
+    play->racing = !play->exact_race;
+    enum play_status status = play_step(play, step);
+    play->racing = false;
+    return status == PLAY_OK && play->exact_race ? play_fence(play) : status;
+}
+
 static enum play_status race(struct play *play, const struct step *step) {
     play->raced = true;
     size_t *at = arena_alloc(play->arena, step->branch_count * sizeof *at);
@@ -22,7 +33,7 @@ static enum play_status race(struct play *play, const struct step *step) {
         while (at[branch] >= step->branches[branch].count || pick-- > 0) {
             branch++;
         }
-        enum play_status status = play_step(play, &step->branches[branch].steps[at[branch]++]);
+        enum play_status status = racing_step(play, &step->branches[branch].steps[at[branch]++]);
         if (status != PLAY_OK) {
             return status;
         }

@@ -275,6 +275,34 @@ def test_the_line_that_repeats_a_case_repeats_it():
     assert again.returncode == 1 and "selftest/wrong-field" in again.stdout
 
 
+def sends(report):
+    return [entry["text"] for entry in report["cases"][0]["trace"] if entry["kind"] == "sends"]
+
+
+RACE = "scenarios/selftest/one-order-of-a-race.yaml"
+
+
+def test_a_race_that_fails_on_sockets_prints_the_seed_that_was_drawn():
+    ran = meshspec("run", "--spawn", f"'{BUILD}/meshspec-relay' --port 0", "--race-rounds", "40", "--json", "-", RACE)
+    report = json.loads(ran.stdout)
+    again = report["cases"][0]["again"]
+    assert ran.returncode == 1 and f"--seed {report['run']['seed']} " in again and "--race-rounds 40" in again
+
+
+@pytest.mark.parametrize("control", ["", " --control 0"])
+@pytest.mark.parametrize("seed, plays", [(1, 1), (2, 2)])
+def test_a_race_that_fails_on_sockets_fails_alike_with_its_seed(control, seed, plays):
+    """In the round that the seed says: the rounds before it draw the other order, and all of them are exact."""
+    ran = meshspec("run", "--spawn", f"'{BUILD}/meshspec-relay' --port 0{control}", "--seed", str(seed), "--json", "-", RACE)
+    report = json.loads(ran.stdout)
+    assert ran.returncode == 1 and report["cases"][0]["plays"] == plays
+    for _ in range(3):
+        again = subprocess.run(report["cases"][0]["again"] + " --json -", shell=True, cwd=ROOT, capture_output=True, text=True, timeout=60,
+                               check=False)
+        repeated = json.loads(again.stdout)
+        assert again.returncode == 1 and sends(repeated) == sends(report) and repeated["cases"][0]["plays"] == plays
+
+
 # ---- recordings ----
 
 
