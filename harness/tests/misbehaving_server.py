@@ -38,6 +38,7 @@ class Member(Connection):
     def __init__(self, stream, the_relay):
         super().__init__(stream)
         self.relay, self.member = the_relay, None
+        self.sending = threading.RLock()  # a slow reader keeps nobody waiting but who writes to it
 
     def shake_hands(self, path):
         if not super().shake_hands(path):
@@ -56,7 +57,7 @@ class Member(Connection):
 
     def send_frame(self, first, payload):
         try:
-            with LOCK:
+            with self.sending:
                 super().send_frame(first, payload)
         except OSError:
             pass  # who has gone gets nothing more
@@ -88,7 +89,7 @@ def flood(member, a_second):
         until = time.monotonic() + FLOOD_SECONDS
         try:
             while time.monotonic() < until:
-                with LOCK:
+                with member.sending:
                     member.stream.sendall(frame * (a_second // 100))
                 time.sleep(0.01)
         except OSError:
