@@ -130,7 +130,11 @@ def serve(stream, the_relay):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--profile", default="0.2.0")
-    the_relay = make_relay(parser.parse_args().profile)
+    parser.add_argument("--no-signals", action="store_true", help="deliver no signal, as a relay whose signals may overtake might")
+    flags = parser.parse_args()
+    the_relay = make_relay(flags.profile)
+    if flags.no_signals:
+        del the_relay.handlers["signal"]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     listener = socket.create_server(("127.0.0.1", 0), backlog=1000)
     print(f"listening ws://127.0.0.1:{listener.getsockname()[1]}/ok", flush=True)

@@ -87,7 +87,7 @@ def test_tokens_stand_for_writers_and_what_has_no_token_is_skipped():
     counted = verdicts(found)
     assert counted["pass"] > 50 and counted["fail"] == counted["error"] == 0
     reasons = {case["reason"] for case in found.values() if case["verdict"] == "skip"}
-    assert "needs a writer that the target file has no token for" in reasons
+    assert {"needs a writer that the target file has no token for", "needs a kind of writer that the target file has no way for"} <= reasons
 
 
 @pytest.mark.parametrize("way", ["query: {token: token}", "header: {token: authorization}", "subprotocol: 'mesh, bearer.{token}'"])
@@ -127,6 +127,23 @@ def test_scenarios_that_want_just_its_options_are_played(journal_cases):
 
 def test_the_defaults_spelled_out_are_the_defaults(journal_cases):
     assert journal_cases(1000)["join/delta"]["verdict"] == "pass"
+
+
+@pytest.mark.parametrize("fence, verdict", [("signal", "fail"), ("hello", "pass")])
+def test_fences_are_as_the_file_says(target, fence, verdict):
+    """The relay delivers no signals: only a hello can fence it."""
+    server = f"'{sys.executable}' harness/tests/misbehaving_server.py --no-signals"
+    found = cases(target(f'spawn: "{server}"\nfence: {fence}\n'), "scenarios/join/delta.yaml", "scenarios/seq/an-unwritten-room-keeps-its-epoch.yaml")
+    assert {case["verdict"] for case in found.values()} == {verdict}, found
+
+
+def test_real_time_passes_where_no_clock_can_be_set(target, tmp_path):
+    scenario = tmp_path / "waits.yaml"
+    scenario.write_text("title: Time passes\nclauses: [join.fresh]\nclients: {ana: {}}\n"
+                        "steps: [{ana: hello}, {ana: {gets: {t: welcome}}}, {clock: {advance: 50ms}}, {ana: quiet}]\n")
+    verdict = {line: next(iter(cases(target(f"spawn: {RELAY}\n{line}"), scenario).values())) for line in ("", "real-time: true\n")}
+    assert verdict[""]["verdict"] == "skip" and verdict["real-time: true\n"]["verdict"] == "pass"
+    assert verdict["real-time: true\n"]["us"] >= 50000
 
 
 def test_fences_can_be_hellos(target):
