@@ -42,6 +42,7 @@ need libcriterion-dev module criterion
 need libssl-dev module openssl
 need openssl program openssl
 need libcurl4-openssl-dev module libcurl
+need nodejs program node
 need python3 program /usr/bin/python3
 need python3-pytest python_has pytest
 need python3-pytest-xdist python_has xdist

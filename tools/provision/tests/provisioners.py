@@ -1,6 +1,7 @@
 """The provisioners under test: child processes that take one JSON request and give one JSON answer."""
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,10 +9,9 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 FIXTURES = REPOSITORY / "fixtures"
 BUILD = REPOSITORY / os.environ.get("MESHSPEC_BUILD", "build")
 C_PROVISIONER = BUILD / "meshspec-provision"
-PROVISIONERS = {
-    "node": ["node", str(REPOSITORY / "tools/adapters/node-provisioner/provisioner.mjs")],
-    "c": [str(C_PROVISIONER), "--stdio"],
-}
+PROVISIONERS = {"c": [str(C_PROVISIONER), "--stdio"]}
+if shutil.which("node"):
+    PROVISIONERS["node"] = ["node", str(REPOSITORY / "tools/adapters/node-provisioner/provisioner.mjs")]
 SECRET = "s3cret-of-the-store"
 APP_ID = "app one/ü"
 

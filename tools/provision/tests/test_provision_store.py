@@ -138,7 +138,8 @@ def test_apps_provisioning_at_once_end_with_everything_after_retries(store):
             assert answer["error"]["code"] == "http", answer
         return "never"
 
-    jobs = [("c", "tasks"), ("node", "notes"), ("c", "notes"), ("node", "tasks")]
+    kinds = sorted(PROVISIONERS)
+    jobs = [(kinds[0], "tasks"), (kinds[-1], "notes"), (kinds[0], "notes"), (kinds[-1], "tasks")]
     with ThreadPoolExecutor(len(jobs)) as pool:
         assert "never" not in pool.map(until_done, jobs)
     permissions = store.admin("admin/permissions")["permissions"]
