@@ -171,7 +171,8 @@ ifeq ($(filter store/%,$(ONLY)),)
 	$(call run,$(PROFILE)) --target exec:$(BUILD)/meshspec-adapter
 	$(call run,$(PROFILE)) --target 'exec:$(PYTHON) tools/adapters/python-relay/adapter.py'
 	$(call run,$(PROFILE)) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0'
-	$(call run,$(lastword $(PROFILE))) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(lastword $(PROFILE))'
+# The same relay as nothing but a URL: one living server, fresh names for each case.
+	$(if $(ONLY),,$(call run,$(lastword $(PROFILE))) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(lastword $(PROFILE))')
 endif
 ifneq ($(if $(ONLY),$(filter store/%,$(ONLY)),all),)
 	$(call run,store) --target store
