@@ -18,7 +18,7 @@
 #include "harness/base/memory.h"
 #include "harness/json/value.h"
 
-#define LOOK_MS 50 /* between two looks at the answer */
+#define LOOK_MS 20 /* between two looks at the answer */
 
 struct provisioner_run {
     pid_t pid;

@@ -10,8 +10,8 @@
 #include "harness/base/text.h"
 
 #define PROVISIONER_OUTPUT_CEILING ((size_t)64 << 20) /* bytes of each file that it writes; more kills it */
-#define PROVISIONER_GRACE_MS                                                                                           \
-    1000 /* between a whole answer and the end of the process, which pooled connections may delay; then it is ended */
+/* Between a whole answer and the end of the process, which pooled connections may delay; then it is ended. */
+#define PROVISIONER_GRACE_MS 250
 #define PROVISIONER_EVIDENCE_CEILING                                                                                   \
     ((size_t)2000) /* bytes of its standard error that a reason quotes: the last ones */
 

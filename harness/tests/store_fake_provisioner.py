@@ -26,8 +26,8 @@ def right_answer():
 if fault == "no-json":
     print("all is well")
 elif fault == "two-answers":
-    answer(right_answer())
-    answer(right_answer())
+    twice = right_answer()
+    print(json.dumps(twice) + "\n" + json.dumps(twice), flush=True)
 elif fault == "neither":
     answer({"status": "created"})
 elif fault == "silent":
