@@ -2,7 +2,7 @@
 
 import re
 
-from wire import MAX_FRAME_DEPTH, is_number, number_text
+from wire import MAX_FRAME_DEPTH, is_index, is_number, segment_text
 
 NOTHING = object()  # a root that has no value yet, which is not the same as null
 MAX_HOLES = 1_000_000  # array elements of a root that nobody wrote; an op that needs more is not folded
@@ -35,19 +35,17 @@ class Fold:
         """The container of the last segment and its key there; (None, None) when there is no such place."""
         if len(path) > MAX_FRAME_DEPTH or not all(isinstance(s, str) or is_number(s) for s in path):
             return None, None
-        if not isinstance(self.root, (dict, list)):
-            self.root = _container_for(path[0])
-        place, key = self.root, _key_in(self.root, path[0])
-        for below in path[1:]:
-            if key is None:
-                return None, None
+        place, key = vars(self), "root"  # so that the root is a value in a container like all below it
+        for segment in path:
             inner = place.get(key) if isinstance(place, dict) else place[key] if key < len(place) else None
             if not isinstance(inner, (dict, list)):
-                inner = _container_for(below)
+                inner = [] if is_number(segment) else {}  # fold.create-array, fold.create-object
                 if not self._put(place, key, inner):
                     return None, None
-            place, key = inner, _key_in(inner, below)
-        return (None, None) if key is None else (place, key)
+            place, key = inner, _key_in(inner, segment)
+            if key is None:
+                return None, None
+        return place, key
 
     def _put(self, place, key, value):
         """False when an array would need more holes than a root may have (fold.huge-index)."""
@@ -61,15 +59,8 @@ class Fold:
         return True
 
 
-def _container_for(segment):
-    """fold.create-object, fold.create-array: what is missing above this segment."""
-    return [] if is_number(segment) else {}
-
-
 def _key_in(place, segment):
-    """The segment as a key of this container; None for what is no index of an array."""
+    """The segment as a key of this container; None for what is no index of an array (fold.array-index)."""
     if isinstance(place, dict):
-        return segment if isinstance(segment, str) else number_text(segment)  # fold.object-number-key
-    if isinstance(segment, str):
-        return int(segment) if _INDEX.match(segment) else None
-    return int(segment) if segment >= 0 and segment == int(segment) else None  # fold.array-index
+        return segment_text(segment)  # fold.object-number-key
+    return int(segment) if is_index(segment) or isinstance(segment, str) and _INDEX.match(segment) else None

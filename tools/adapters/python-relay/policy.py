@@ -2,7 +2,7 @@
 
 import re
 
-from wire import is_number, number_text
+from wire import is_number, segment_text
 
 
 class Unsupported(ValueError):
@@ -13,22 +13,17 @@ class Policy:
     """canWrite and validate, read from {"acl": [{prefix, allow}], "validate": [{prefix, deny}]}."""
 
     def __init__(self, data):
-        self.acl = _rules(data, "acl", "allow")
-        self.denials = _rules(data, "validate", "deny") or []
+        self.acl, self.denials = _rules(data, "acl", "allow"), _rules(data, "validate", "deny") or []
 
     def can_write(self, principal, path):
         """With an acl present, what none of its rules grants is denied."""
-        return self.acl is None or any(
-            rule["allow"] is True or rule["allow"] is not False and matches(rule["allow"], principal)
-            for rule in self.acl
-            if _covers(rule["prefix"], path)
-        )
+        grants = (rule["allow"] for rule in self.acl or () if _covers(rule["prefix"], path))
+        return self.acl is None or any(g if isinstance(g, bool) else matches(g, principal) for g in grants)
 
     def is_valid(self, op):
         """False when a rule for the op's path denies the value that it sets; a delete sets none."""
-        if op.get("kind") != "set" or "next" not in op:
-            return True
-        return not any(_covers(r["prefix"], op["path"]) and matches(r["deny"], op["next"]) for r in self.denials)
+        denials = self.denials if op.get("kind") == "set" and "next" in op else ()
+        return not any(_covers(rule["prefix"], op["path"]) and matches(rule["deny"], op["next"]) for rule in denials)
 
 
 def _rules(data, name, verb):
@@ -44,33 +39,23 @@ def _rules(data, name, verb):
 
 def _covers(prefix, path):
     """Segments compare as strings; "*" matches any one of them; an empty prefix covers every path."""
-    return len(prefix) <= len(path) and all(
-        wanted == "*" or _segment_text(wanted) == _segment_text(found) for wanted, found in zip(prefix, path)
-    )
+    pairs = zip(prefix, path)
+    return len(prefix) <= len(path) and all(p == "*" or segment_text(p) == segment_text(s) for p, s in pairs)
 
 
-def _segment_text(segment):
-    return number_text(segment) if is_number(segment) else segment
-
-
-_TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
-_OPERATORS = {
-    "$any": lambda value, _: True,
-    "$type": lambda value, name: is_number(value) if name == "number" else isinstance(value, _TYPES[name]),
-    "$lt": lambda value, bound: is_number(value) and value < bound,
-    "$lte": lambda value, bound: is_number(value) and value <= bound,
-    "$gt": lambda value, bound: is_number(value) and value > bound,
-    "$gte": lambda value, bound: is_number(value) and value >= bound,
-    "$regex": lambda value, pattern: isinstance(value, str) and re.search(pattern, value) is not None,
-    "$not": lambda value, pattern: not matches(pattern, value),
-    "$one-of": lambda value, patterns: any(matches(pattern, value) for pattern in patterns),
-}
-_OPERAND = {
-    "$any": lambda _: True,
-    "$type": lambda name: name == "number" or isinstance(name, str) and name in _TYPES,
-    "$regex": lambda pattern: isinstance(pattern, str),
-    "$not": lambda _: True,
-    "$one-of": lambda patterns: isinstance(patterns, list),
+_TYPES = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number",
+          type(None): "null"}
+_OPERATORS = {  # each: whether it takes this operand, whether a value matches with it
+    "$any": (lambda _: True, lambda value, _: True),
+    "$type": (lambda name: name in _TYPES.values(), lambda value, name: _TYPES[type(value)] == name),
+    "$lt": (is_number, lambda value, bound: is_number(value) and value < bound),
+    "$lte": (is_number, lambda value, bound: is_number(value) and value <= bound),
+    "$gt": (is_number, lambda value, bound: is_number(value) and value > bound),
+    "$gte": (is_number, lambda value, bound: is_number(value) and value >= bound),
+    "$regex": (lambda text: isinstance(text, str),
+               lambda value, text: isinstance(value, str) and re.search(text, value)),
+    "$not": (lambda _: True, lambda value, pattern: not matches(pattern, value)),
+    "$one-of": (lambda some: isinstance(some, list), lambda value, some: any(matches(one, value) for one in some)),
 }
 
 
@@ -82,7 +67,7 @@ def _operator(pattern):
 
 def _check_pattern(pattern):
     name = _operator(pattern)
-    if name and (name not in _OPERATORS or not _OPERAND.get(name, is_number)(pattern[name])):
+    if name and (name not in _OPERATORS or not _OPERATORS[name][0](pattern[name])):
         raise Unsupported(f"the pattern {name} with this operand is not known here")
     for inner in pattern.values() if isinstance(pattern, dict) else pattern if isinstance(pattern, list) else ():
         _check_pattern(inner)
@@ -92,7 +77,7 @@ def matches(pattern, value):
     """An object must be contained, an array must match in length and order, a scalar must be equal."""
     name = _operator(pattern)
     if name:
-        return _OPERATORS[name](value, pattern[name])
+        return _OPERATORS[name][1](value, pattern[name])
     if isinstance(pattern, dict):
         return isinstance(value, dict) and all(k in value and matches(p, value[k]) for k, p in pattern.items())
     if isinstance(pattern, list):

@@ -1,27 +1,14 @@
-"""The relay itself: it orders, keeps and fans out envelopes. No sockets, clock or files in here.
+"""The relay itself: it orders, keeps and fans out envelopes, as JSON text. No sockets, clock or files in here."""
 
-A rule's id stands above or beside the code that obeys it. Messages are put together as JSON text, because
-most of what they carry is already text: the journal keeps envelopes as they were broadcast.
-"""
-
-from collections import deque
-from dataclasses import dataclass
+from collections import deque, namedtuple
 
 from fold import NOTHING, Fold
-from policy import Policy
 from wire import dump, is_number, parse
 
 PROTO = 1
 PROFILES = ("0.1.0", "0.1.1", "0.2.0")
-
-
-@dataclass
-class Options:
-    policy_version: float
-    journal_limit: int
-    max_ops: int
-    max_per_second: float | None  # None: no limit
-    policy: Policy
+# max_per_second may be None: no limit. policy is a Policy.
+Options = namedtuple("Options", "policy_version journal_limit max_ops max_per_second policy")
 
 
 class Connection:
@@ -75,8 +62,7 @@ class Room:
         return f'"seq":{self.seq},"epoch":{dump(self.epoch)}{schema}'
 
     def forget_peer(self, origin):
-        peer = self.peers.pop(origin, None)
-        if peer:
+        if peer := self.peers.pop(origin, None):
             self.broadcast("presence", f'"peer":{peer},"gone":true')
 
     def leave(self, connection):
@@ -102,9 +88,8 @@ class Relay:
     make_room = Room
 
     def __init__(self, profile, options, now, mint, on_commit, on_violation):
-        self.profile, self.options, self.now, self.mint = profile, options, now, mint
-        self.on_commit, self.on_violation = on_commit, on_violation
-        self.rooms = {}
+        self.profile, self.options, self.rooms = profile, options, {}
+        self.now, self.mint, self.on_commit, self.on_violation = now, mint, on_commit, on_violation
         self.handlers = {"env": self.envelope, "presence": self.presence, "signal": self.signal}
 
     def receive(self, connection, text):
@@ -113,14 +98,13 @@ class Relay:
             message = None if connection.closed else parse(text)
         except ValueError:
             return
-        if not isinstance(message, dict) or not isinstance(message.get("room"), str):
-            return
-        if message.get("t") == "hello" and isinstance(message.get("origin"), str):
-            self.hello(self.room(message["room"]), connection, message)
-        room = self.rooms.get(message["room"])
-        for kind, handler in self.handlers.items():
-            if message.get("t") == kind and room in connection.rooms:  # seq.non-member
-                handler(room, connection, message)
+        match message:
+            case {"t": "hello", "room": str(name), "origin": str()}:
+                self.hello(self.room(name), connection, message)
+            case {"t": "env" | "presence" | "signal" as kind, "room": str(name)}:
+                room = self.rooms.get(name)
+                if room in connection.rooms:  # seq.non-member
+                    self.handlers[kind](room, connection, message)
 
     def disconnect(self, connection):
         """leave.member-gone, leave.once, leave.no-ghost"""
@@ -139,8 +123,7 @@ class Relay:
         if room.members or room.seq > 0 or room.journal:
             return False
         room.seq, room.fold = int(snapshot["seq"]), Fold(snapshot.get("root", NOTHING))
-        room.epoch = snapshot.get("epoch", room.epoch)
-        room.schema_version = snapshot.get("schemaVersion", 0)
+        room.epoch, room.schema_version = snapshot.get("epoch", room.epoch), snapshot.get("schemaVersion", 0)
         for entry in sorted(snapshot.get("journal", ()), key=lambda entry: entry["seq"]):
             if entry["seq"] <= room.seq:  # hydrate.journal
                 room.keep(entry["seq"], dump(entry), self.options.journal_limit)
@@ -181,8 +164,7 @@ class Relay:
         envelope = message.get("env")
         if not is_envelope(envelope):
             return
-        violation = self.violation(room, connection, envelope)
-        if violation:
+        if violation := self.violation(room, connection, envelope):
             self.eject(room, connection.writer, violation)
         else:
             self.order(room, envelope)
@@ -248,8 +230,7 @@ class Relay:
         room.broadcast("presence", f'"peer":{room.peers[origin]}', but=connection)
 
     def signal(self, room, connection, message):
-        to = message.get("to")
-        target = room.members.get(to) if isinstance(to, str) else None
+        target = room.members.get(message["to"]) if isinstance(message.get("to"), str) else None
         if target and not target.closed:
             data = f',"data":{dump(message["data"])}' if "data" in message else ""
             target.send(room.message("signal", f'"from":{dump(connection.rooms[room])}{data}'))

@@ -1,14 +1,11 @@
-"""JSON as the relay needs it: strict in, lossless out, to a stated depth.
-
-Python's own json module does the work. This file has it refuse NaN, Infinity and numbers that no double
-holds, keep -0, and read and write nesting of many thousand levels.
-"""
+"""JSON as the relay needs it, on top of Python's own: strict in, lossless out, to a depth of many thousand levels."""
 
 import json
 import math
 import re
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 MAX_FRAME_DEPTH = 100_000  # levels of a client's message, segments of a path that is folded
@@ -18,22 +15,16 @@ STACK_BYTES = 512 << 20  # reserved, not used: a level costs well under a kiloby
 
 def _real(text):
     value = float(text)
-    if not math.isfinite(value):
-        raise ValueError("a number that no double holds")
+    if not math.isfinite(value):  # NaN and Infinity come here too
+        raise ValueError("a number that no double holds, or none of JSON")
     return value
 
 
 def _integer(text):
-    if text == "-0" or len(text) > 300:  # only so long a number can be too large for a double
-        return _real(text)
-    return int(text)
+    return _real(text) if text == "-0" or len(text) > 300 else int(text)  # a shorter one is in a double's range
 
 
-def _refuse_constant(name):
-    raise ValueError(f"{name} is not JSON")
-
-
-_decoder = json.JSONDecoder(parse_int=_integer, parse_float=_real, parse_constant=_refuse_constant)
+_decoder = json.JSONDecoder(parse_int=_integer, parse_float=_real, parse_constant=_real)
 # In ASCII, so that lone surrogates and U+0000 survive any pipe.
 dump = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
 
@@ -54,22 +45,23 @@ def is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def number_text(value):
-    """A number's decimal string, as ECMAScript and so every client prints it."""
-    value = float(value)
-    if value == 0:
-        return "0"
-    if 1e-6 <= abs(value) < 1e21:
+def is_index(value):
+    return is_number(value) and value >= 0 and value == int(value)
+
+
+def segment_text(segment):
+    """A number's decimal string, as ECMAScript and so every client prints it; anything else as it is."""
+    if not is_number(segment):
+        return segment
+    value = float(segment) or 0.0  # -0 is printed as 0
+    if 1e-6 <= abs(value) < 1e21 or value == 0:
         return format(Decimal(repr(value)), "f").removesuffix(".0")
     return re.sub(r"e([-+])0*", r"e\1", repr(value))
 
 
 def run_with_deep_stack(work):
-    """Runs work() on a thread whose stack holds MAX_DEPTH levels; 1 when it ended by an exception."""
-    answers = []
+    """What work() returns on a thread whose stack holds MAX_DEPTH levels."""
     sys.setrecursionlimit(MAX_DEPTH + 1_000)
     threading.stack_size(STACK_BYTES)
-    thread = threading.Thread(target=lambda: answers.append(work()))
-    thread.start()
-    thread.join()
-    return answers[0] if answers else 1
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
