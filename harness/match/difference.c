@@ -11,12 +11,15 @@ static size_t whole_characters(const char *bytes, size_t at) {
     return at;
 }
 
-/* Cuts a text that is too long and names its full length. */
-static void cut(struct buffer *text) {
+/* What a value always gets, however long the words before it are; a text past its ceiling is cut in the end. */
+#define LEAST_ROOM 80
+
+/* Cuts a text that is longer than `room` and names its full length. */
+static void cut(struct buffer *text, size_t room) {
     size_t full = text->length;
-    if (full <= DIFFERENCE_TEXT_CEILING)
+    if (full <= room)
         return;
-    text->length = whole_characters(text->bytes, DIFFERENCE_TEXT_CEILING - 40);
+    text->length = whole_characters(text->bytes, room - 40);
     buffer_format(text, "… (%zu bytes in all)", full);
 }
 
@@ -26,7 +29,8 @@ void describe_value(struct buffer *out, const struct json_value *value) {
         buffer_string(&text, "nothing");
     else
         json_print(&text, value);
-    cut(&text);
+    bool narrow = out->length > DIFFERENCE_TEXT_CEILING - LEAST_ROOM;
+    cut(&text, narrow ? LEAST_ROOM : DIFFERENCE_TEXT_CEILING - out->length);
     buffer_append(out, text.bytes, text.length);
     buffer_free(&text);
 }
@@ -91,6 +95,18 @@ static struct text kept(struct arena *arena, struct text text) {
     return (struct text){arena_copy(arena, text.bytes, text.length), text.length};
 }
 
+/* The words around a value can be long too: a name, a fault. */
+static struct text kept_short(struct arena *arena, struct text text) {
+    if (text.length <= DIFFERENCE_TEXT_CEILING)
+        return kept(arena, text);
+    struct buffer shorter = {0};
+    buffer_append(&shorter, text.bytes, whole_characters(text.bytes, DIFFERENCE_TEXT_CEILING - 3));
+    buffer_string(&shorter, "…");
+    text = kept(arena, (struct text){shorter.bytes, shorter.length});
+    buffer_free(&shorter);
+    return text;
+}
+
 bool differ_texts(const struct walk *walk, const struct json_value *pattern, const struct json_value *extra,
                   struct text wanted, struct text came) {
     struct matcher *matcher = walk->matcher;
@@ -104,8 +120,8 @@ bool differ_texts(const struct walk *walk, const struct json_value *pattern, con
     cut_path(&path);
     struct difference *difference = arena_alloc(arena, sizeof(*difference));
     difference->path = kept(arena, (struct text){path.bytes, path.length});
-    difference->wanted = kept(arena, wanted);
-    difference->came = kept(arena, came);
+    difference->wanted = kept_short(arena, wanted);
+    difference->came = kept_short(arena, came);
     difference->line = pattern->line;
     difference->column = pattern->column;
     buffer_free(&path);

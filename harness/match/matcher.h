@@ -76,7 +76,8 @@ bool differ_texts(const struct walk *walk, const struct json_value *pattern, con
 /* The scenario itself is at fault: nothing matches. Noted as a difference too. */
 bool differ_fault(const struct walk *walk, const struct json_value *pattern, const char *fault);
 
-/* Appends a value as JSON, cut at DIFFERENCE_TEXT_CEILING with its full length named. "nothing" for NULL. */
+/* Appends a value as JSON, cut with its full length named where `out` would pass DIFFERENCE_TEXT_CEILING. "nothing" for
+   NULL. */
 void describe_value(struct buffer *out, const struct json_value *value);
 
 #endif

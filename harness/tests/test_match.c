@@ -364,6 +364,14 @@ Test(match, long_texts_are_cut_and_differences_are_counted) {
     value = template_fill(test_json(arena, "{\"$concat\":[\"a\",{\"$repeat\":{\"text\":\"é\",\"times\":1000}}]}"), &bindings, &error);
     result = match(test_json(arena, "1"), value, &bindings);
     cr_expect(text_ends_with(result.first->came, TEXT("é… (2003 bytes in all)")), "%s", result.first->came.bytes);
+    /* The words around a value count too. */
+    value = template_fill(test_json(arena, "{\"$repeat\":{\"text\":\"é\",\"times\":196}}"), &bindings, &error);
+    struct json_value *anything_but = json_object(arena);
+    json_set(anything_but, TEXT("$not"), json_copy(arena, value));
+    result = match(anything_but, value, &bindings);
+    cr_expect_eq(result.first->came.length, 394);
+    cr_expect_leq(result.first->wanted.length, DIFFERENCE_TEXT_CEILING);
+    cr_expect(text_ends_with(result.first->wanted, TEXT("é… (394 bytes in all)")), "%s", result.first->wanted.bytes);
     struct json_value *many = json_array(arena), *others = json_array(arena);
     for (int i = 0; i < 50; i++) {
         json_append(many, json_number(arena, i));
