@@ -10,6 +10,7 @@ that repeats it is named, 2 bad usage or a program that cannot run.
 import argparse
 import json
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -104,19 +105,20 @@ def scenario_texts():
     return [file.read_text() for file in sorted(pathlib.Path("scenarios").rglob("*.yaml"))]
 
 
-def recorded_decisions():
-    """For the programs that read decisions rather than text: bytes that differ from start to end."""
-    return ["".join(chr((first + step * i) % 128) for i in range(400)) for first in range(0, 64, 8) for step in (1, 3, 7, 11)]
+def decisions():
+    """For the programs that read decisions rather than text: any bytes, the same ones each time."""
+    source = random.Random(1)
+    return [source.randbytes(length) for length in (50, 200, 800) for _ in range(40)]
 
 
 SEEDS = {
     "relay-scanner": json_texts,
     "relay-control": control_lines,
     "relay-server": server_texts,
-    "relay-fold": recorded_decisions,
+    "relay-fold": decisions,
     "harness-adapter": adapter_lines,
     "harness-matcher": patterns,
-    "harness-relay": recorded_decisions,
+    "harness-relay": decisions,
     "harness-scenario": scenario_texts,
     "harness-url": url_texts,
     "store-json": json_texts,

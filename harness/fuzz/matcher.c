@@ -28,9 +28,20 @@ static void put_patterns(struct bytes *bytes, FILE *out, unsigned depth) {
 
 static void put_operator(struct bytes *bytes, FILE *out, unsigned depth) {
     static const char *const fixed[] = {
-        "{\"$bind\":\"x\"}",     "{\"$bind\":\"y\"}",     "{\"$is\":\"x\"}",       "{\"$any\":true}",   "{\"$absent\":true}",
-        "{\"$type\":\"number\"}", "{\"$type\":\"object\"}", "{\"$gt\":0}",           "{\"$lte\":1}",      "{\"$regex\":\"^a*$\"}",
-        "{\"$length\":1}",       "{\"$json\":\"[1]\"}",    "{\"$length\":{\"$gte\":1}}", "{\"$repeat\":{\"text\":\"a\",\"times\":2}}",
+        "{\"$bind\":\"x\"}",
+        "{\"$bind\":\"y\"}",
+        "{\"$is\":\"x\"}",
+        "{\"$any\":true}",
+        "{\"$absent\":true}",
+        "{\"$type\":\"number\"}",
+        "{\"$type\":\"object\"}",
+        "{\"$gt\":0}",
+        "{\"$lte\":1}",
+        "{\"$regex\":\"^a*$\"}",
+        "{\"$length\":1}",
+        "{\"$json\":\"[1]\"}",
+        "{\"$length\":{\"$gte\":1}}",
+        "{\"$repeat\":{\"text\":\"a\",\"times\":2}}",
     };
     static const char *const around[] = {"$exactly", "$not", "$contains", "$literal", "$length"};
     static const char *const lists[] = {"$unordered", "$one-of", "$all"};

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "harness/base/memory.h"
-#include "harness/fuzz/support/commits.h"
 #include "harness/fuzz/support/bytes.h"
+#include "harness/fuzz/support/commits.h"
 #include "harness/history/history.h"
 #include "harness/target/target.h"
 
@@ -105,9 +105,11 @@ static void put_string(FILE *out, const char *characters) {
 }
 
 static void put_hello(struct run *run, const struct client *client, FILE *out) {
-    static const char *const seqs[] = {"", "", ",\"seq\":0", ",\"seq\":1", ",\"seq\":2", ",\"seq\":3", ",\"seq\":5", ",\"seq\":9"};
+    static const char *const seqs[] = {"",           "",           ",\"seq\":0", ",\"seq\":1",
+                                       ",\"seq\":2", ",\"seq\":3", ",\"seq\":5", ",\"seq\":9"};
     static const char *const protos[] = {",\"proto\":1", ",\"proto\":1", ",\"proto\":1.0", ",\"proto\":2", ""};
-    static const char *const schemas[] = {"", "", ",\"schemaVersion\":0", ",\"schemaVersion\":2", ",\"schemaVersion\":5"};
+    static const char *const schemas[] = {"", "", ",\"schemaVersion\":0", ",\"schemaVersion\":2",
+                                          ",\"schemaVersion\":5"};
     fputs("{\"t\":\"hello\",\"room\":", out);
     put_string(out, ONE_OF(&run->bytes, rooms));
     fprintf(out, ",\"origin\":\"%s\"%s", client->origin, ONE_OF(&run->bytes, seqs));
@@ -119,7 +121,8 @@ static void put_hello(struct run *run, const struct client *client, FILE *out) {
 }
 
 static void put_envelope(struct run *run, const struct client *client, FILE *out) {
-    static const char *const more[] = {"", ",\"seq\":99", ",\"x\":{\"\":null}", ",\"schemaVersion\":1", ",\"schemaVersion\":3", ",\"seq\":null"};
+    static const char *const more[] = {
+        "", ",\"seq\":99", ",\"x\":{\"\":null}", ",\"schemaVersion\":1", ",\"schemaVersion\":3", ",\"seq\":null"};
     unsigned odd = bytes_choose(&run->bytes, 24);
     fputs("{\"t\":\"env\",\"room\":", out);
     put_string(out, ONE_OF(&run->bytes, rooms));
@@ -153,8 +156,11 @@ static void put_signal(struct run *run, const struct client *client, FILE *out) 
 /* A frame that is anything, or has anything as a value or behind its last member. */
 static void put_raw(struct run *run, const struct client *client, FILE *out) {
     static const char *const heads[] = {
-        "", "{\"t\":\"env\",\"room\":\"r\",\"env\":{\"proto\":1,\"writer\":\"ana\",\"policyVersion\":0,\"ops\":[{\"kind\":\"set\",\"path\":[],\"next\":",
-        "{\"t\":\"hello\",\"room\":\"r\",\"proto\":1,\"policyVersion\":0,\"origin\":\"o1\"", "{\"t\":\"presence\",\"room\":\"r\",\"data\":",
+        "",
+        ("{\"t\":\"env\",\"room\":\"r\",\"env\":{\"proto\":1,\"writer\":\"ana\",\"policyVersion\":0,"
+         "\"ops\":[{\"kind\":\"set\",\"path\":[],\"next\":"),
+        "{\"t\":\"hello\",\"room\":\"r\",\"proto\":1,\"policyVersion\":0,\"origin\":\"o1\"",
+        "{\"t\":\"presence\",\"room\":\"r\",\"data\":",
         "{\"t\":\"signal\",\"room\":\"r\",\"to\":",
     };
     static const char *const tails[] = {"", "}]}}", "}", "}", "}"};
@@ -241,8 +247,10 @@ static void put_snapshot(struct run *run, FILE *out) {
     unsigned past = bytes_choose(&run->bytes, 2), first = length > seq ? 1 : seq - length + 1;
     fputs(",\"journal\":[", out);
     for (unsigned at = first; at <= seq + past; at++) {
-        fprintf(out, "%s{\"proto\":1,\"origin\":\"before\",\"writer\":\"before\",\"version\":%u,\"policyVersion\":%u,\"ops\":",
-                at > first ? "," : "", at, run->policy_version);
+        fprintf(
+            out,
+            "%s{\"proto\":1,\"origin\":\"before\",\"writer\":\"before\",\"version\":%u,\"policyVersion\":%u,\"ops\":",
+            at > first ? "," : "", at, run->policy_version);
         bytes_ops(&run->bytes, 2, out);
         fprintf(out, ",\"seq\":%u}", at);
     }
@@ -258,9 +266,11 @@ static void hydrate(struct run *run) {
     fclose(out);
     bool fresh = is_fresh(run, room), answer = false;
     struct error error = {0};
-    enum target_outcome outcome = run->target->table->hydrate(run->target, text_of(room), (struct text){text, length}, &answer, &error);
+    enum target_outcome outcome =
+        run->target->table->hydrate(run->target, text_of(room), (struct text){text, length}, &answer, &error);
     if (outcome == TARGET_OK && answer != fresh)
-        found("a room that is %s was %s: %s", fresh ? "fresh" : "not fresh", answer ? "hydrated" : "not hydrated", text);
+        found("a room that is %s was %s: %s", fresh ? "fresh" : "not fresh", answer ? "hydrated" : "not hydrated",
+              text);
     if (answer) {
         struct json_value *message = json_object(run->arena);
         struct json_value *snapshot = json_copy(run->arena, parsed(run, (struct text){text, length}));
@@ -270,6 +280,24 @@ static void hydrate(struct run *run) {
         commits_hydrated(&run->commits, text_of(room), snapshot);
     }
     free(text);
+}
+
+/* A snapshot that is anything, for a room that nobody enters. */
+static void hydrate_raw(struct run *run) {
+    static const char *const heads[] = {"", "{\"seq\":2,\"root\":", "{\"seq\":2,\"journal\":[{\"seq\":1},"};
+    static const char *const tails[] = {"", "}", "]}"};
+    size_t length;
+    unsigned kind = bytes_choose(&run->bytes, sizeof heads / sizeof *heads);
+    const char *raw = bytes_raw(&run->bytes, RAW_CEILING, &length);
+    struct buffer snapshot = {0};
+    struct error error = {0};
+    bool answer;
+    buffer_string(&snapshot, heads[kind]);
+    buffer_append(&snapshot, raw, length);
+    buffer_string(&snapshot, tails[kind]);
+    run->target->table->hydrate(run->target, TEXT("nobody's"), (struct text){snapshot.bytes, snapshot.length}, &answer,
+                                &error);
+    buffer_free(&snapshot);
 }
 
 static void open_relay(struct run *run) {
@@ -295,7 +323,8 @@ static void choose_relay(struct run *run) {
         "{\"journalLimit\":1}",
         "{\"journalLimit\":3,\"limits\":{\"maxOpsPerEnvelope\":3}}",
         "{\"limits\":{\"maxEnvelopesPerSecond\":2}}",
-        "{\"policy\":{\"acl\":[{\"prefix\":[\"a\"],\"allow\":true},{\"prefix\":[\"*\",\"b\"],\"allow\":{\"kind\":\"agent\"}}]}}",
+        "{\"policy\":{\"acl\":[{\"prefix\":[\"a\"],\"allow\":true}]}}",
+        "{\"policy\":{\"acl\":[{\"prefix\":[\"*\",\"b\"],\"allow\":{\"kind\":\"agent\"}}]}}",
         "{\"policy\":{\"acl\":[{\"prefix\":[],\"allow\":{\"writer\":\"ana\"}}]}}",
         "{\"policy\":{\"validate\":[{\"prefix\":[\"a\"],\"deny\":{\"next\":null}}]}}",
         "{\"policyVersion\":3,\"journalLimit\":2}",
@@ -327,6 +356,8 @@ static void command(struct run *run) {
         restart(run);
     else if (choice < 61)
         send_frame(run, put_raw);
+    else if (choice < 62)
+        hydrate_raw(run);
 }
 
 /* Somebody new looks at every room, so that its snapshot is held against the history. */
@@ -336,7 +367,9 @@ static void look_at_rooms(struct run *run) {
     struct error error = {0};
     run->target->table->connect(run->target, last.number, &who, &error);
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
-        const char *hello = arena_format(run->arena, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"last\",\"proto\":1,\"policyVersion\":%u,\"schemaVersion\":9}",
+        const char *hello = arena_format(run->arena,
+                                         "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"last\",\"proto\":1,"
+                                         "\"policyVersion\":%u,\"schemaVersion\":9}",
                                          rooms[i], run->policy_version);
         send_text(run, &last, text_of(hello));
     }
@@ -348,7 +381,8 @@ static void show_history(const struct run *run) {
         struct buffer text = {0};
         if (run->events[i].message != NULL)
             json_print(&text, run->events[i].message);
-        fprintf(stderr, "%3zu  %d %s %s\n", i, run->events[i].connection, kinds[run->events[i].kind], text.length > 0 ? text.bytes : "");
+        fprintf(stderr, "%3zu  %d %s %s\n", i, run->events[i].connection, kinds[run->events[i].kind],
+                text.length > 0 ? text.bytes : "");
         buffer_free(&text);
     }
 }
@@ -363,7 +397,8 @@ static void check_history(struct run *run) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct run run = {.bytes = {data, size}, .arena = arena_new(), .target = target_memory_new(), .now = TARGET_CLOCK_START};
+    struct run run = {
+        .bytes = {data, size}, .arena = arena_new(), .target = target_memory_new(), .now = TARGET_CLOCK_START};
     run.commits.arena = run.arena;
     choose_relay(&run);
     open_relay(&run);

@@ -14,7 +14,7 @@
 /* What stays from one input to the next. */
 struct world {
     struct clauses *clauses;
-    int file;       /* in memory */
+    int file;      /* in memory */
     char name[32]; /* by which it can be opened */
 };
 

@@ -42,7 +42,8 @@ static void check_root(const struct fold *fold, const struct json_value *root) {
 }
 
 void commits_take(struct commits *commits, const struct json_value *commit) {
-    const struct json_value *name = json_get(commit, "room"), *envelope = json_get(commit, "env"), *state = json_get(commit, "state");
+    const struct json_value *name = json_get(commit, "room"), *envelope = json_get(commit, "env"),
+                            *state = json_get(commit, "state");
     if (name == NULL || name->type != JSON_STRING || envelope == NULL || state == NULL)
         found("a commit without room, env or state");
     struct committed_room *room = room_of(commits, name->text);
