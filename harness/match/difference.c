@@ -14,13 +14,18 @@ static size_t whole_characters(const char *bytes, size_t at) {
 /* What a value always gets, however long the words before it are; a text past its ceiling is cut in the end. */
 #define LEAST_ROOM 80
 
+/* Bytes that are shown of a value that is cut, if there is room. */
+#define SHOWN_OF_LONG (DIFFERENCE_TEXT_CEILING - 40)
+
 /* Cuts a text that is longer than `room` and names its full length. */
 static void cut(struct buffer *text, size_t room) {
     size_t full = text->length;
     if (full <= room)
         return;
-    text->length = whole_characters(text->bytes, room - 40);
-    buffer_format(text, "… (%zu bytes in all)", full);
+    char end[48];
+    size_t most = room - (size_t)snprintf(end, sizeof(end), "… (%zu bytes in all)", full);
+    text->length = whole_characters(text->bytes, most < SHOWN_OF_LONG ? most : SHOWN_OF_LONG);
+    buffer_string(text, end);
 }
 
 void describe_value(struct buffer *out, const struct json_value *value) {
