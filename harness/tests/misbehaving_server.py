@@ -95,7 +95,8 @@ def flood(member, a_second):
                 time.sleep(0.01)
         except OSError:
             pass
-    member.send_frame(0x81, frame[2:])  # the first comes before the answer to anything later, however late the thread starts
+    with member.sending:  # the first come before the answer to anything later, however late the thread starts
+        member.stream.sendall(frame * (a_second // 100))
     threading.Thread(target=go, daemon=True).start()
 
 
