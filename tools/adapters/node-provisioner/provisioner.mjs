@@ -330,7 +330,7 @@ class Store {
     const [text, appId, secret] = [part('url'), part('appId'), part('adminSecret')];
     const url = URL.canParse(text) ? new URL(text) : {};
     if (!/^https?:$/.test(url.protocol) || `${url.username}${url.password}` !== '' || /[?#]/.test(text)) throw new Refusal('bad-input', 'the target needs a plain http or https "url"');
-    if (['', '.', '..'].includes(appId) || !appId.isWellFormed()) throw new Refusal('bad-input', 'the target needs an "appId"');
+    if (['', '.', '..'].includes(appId) || /\p{Surrogate}/u.test(appId)) throw new Refusal('bad-input', 'the target needs an "appId"');
     if (secret === '' || /[\0-\x1f\x7f]/.test(secret)) throw new Refusal('bad-input', 'the target needs an "adminSecret"');
     this.secret = secret;
     this.base = `${text.trim().replace(/\/+$/, '')}/apps/${encodeURIComponent(appId)}/`;
