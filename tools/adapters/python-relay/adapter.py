@@ -14,7 +14,6 @@ ABOUT = {
     "can": ["options", "clock", "hydrate", "room", "commit", "violation", "policy.acl", "policy.validate"],
 }
 
-
 class Adapter:
     """write(line) takes a line without its newline. A do_ method returns its answer; None is {"ok": true}."""
 
@@ -112,12 +111,10 @@ class Adapter:
             raise ValueError(f"connection {dump(name)} is not there")
         return self.connections[name]
 
-
 def text(command, key):
     if not isinstance(command.get(key), str):
         raise ValueError(f"{command['do']} needs {key}, a string")
     return command[key]
-
 
 def read_options(data):
     """Options from their JSON form. Raises Unsupported for what this relay cannot honour."""
@@ -125,7 +122,6 @@ def read_options(data):
     limits = _fields("limits", data["limits"], maxOpsPerEnvelope=1024, maxEnvelopesPerSecond=None)
     _fields("policy", data["policy"], acl={}, validate={})
     return Options(data["policyVersion"], data["journalLimit"], *limits.values(), Policy(data["policy"]))
-
 
 def _fields(where, data, **defaults):
     """The data with its defaults, in their order. What has an object as default is not checked further here."""
@@ -138,7 +134,6 @@ def _fields(where, data, **defaults):
             raise Unsupported(f"{name} must be a number from 0 on")
     return {**defaults, **data}
 
-
 def read_snapshot(data):
     """What a hydrate brings, checked. Raises ValueError."""
     found = data.get("journal", []) if isinstance(data, dict) else None
@@ -148,7 +143,6 @@ def read_snapshot(data):
         raise ValueError("a snapshot's epoch is a string and its schemaVersion a number")
     return data
 
-
 def serve(make_adapter=Adapter):
     """Answers standard input until stop or its end; the reply to a command flushes all before it."""
     output = sys.stdout.buffer
@@ -157,7 +151,6 @@ def serve(make_adapter=Adapter):
         adapter.handle(line)
         output.flush()
     return 0
-
 
 if __name__ == "__main__":
     sys.exit(run_with_deep_stack(serve))

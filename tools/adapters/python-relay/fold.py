@@ -8,7 +8,6 @@ NOTHING = object()  # a root that has no value yet, which is not the same as nul
 MAX_HOLES = 1_000_000  # array elements of a root that nobody wrote; an op that needs more is not folded
 _INDEX = re.compile(r"(?:0|[1-9][0-9]{0,9})\Z", re.ASCII)
 
-
 class Fold:
     """Owns the root. Values handed in through ops belong to it from then on and are changed in place."""
 
@@ -57,7 +56,6 @@ class Fold:
             place.extend([None] * (holes + 1))  # fold.array-extend
         place[key] = value
         return True
-
 
 def _key_in(place, segment):
     """The segment as a key of this container; None for what is no index of an array (fold.array-index)."""

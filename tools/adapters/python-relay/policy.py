@@ -4,10 +4,8 @@ import re
 
 from wire import is_number, segment_text
 
-
 class Unsupported(ValueError):
     """Something is asked for that this relay does not know; the message says what."""
-
 
 class Policy:
     """canWrite and validate, read from {"acl": [{prefix, allow}], "validate": [{prefix, deny}]}."""
@@ -25,7 +23,6 @@ class Policy:
         denials = self.denials if op.get("kind") == "set" and "next" in op else ()
         return not any(_covers(rule["prefix"], op["path"]) and matches(rule["deny"], op["next"]) for rule in denials)
 
-
 def _rules(data, name, verb):
     rules = data.get(name)
     if rules is not None and not isinstance(rules, list):
@@ -36,12 +33,10 @@ def _rules(data, name, verb):
         _check_pattern(rule[verb])
     return rules
 
-
 def _covers(prefix, path):
     """Segments compare as strings; "*" matches any one of them; an empty prefix covers every path."""
     pairs = zip(prefix, path)
     return len(prefix) <= len(path) and all(p == "*" or segment_text(p) == segment_text(s) for p, s in pairs)
-
 
 _TYPES = {dict: "object", list: "array", str: "string", bool: "boolean", int: "number", float: "number",
           type(None): "null"}
@@ -58,12 +53,10 @@ _OPERATORS = {  # each: whether it takes this operand, whether a value matches w
     "$one-of": (lambda some: isinstance(some, list), lambda value, some: any(matches(one, value) for one in some)),
 }
 
-
 def _operator(pattern):
     """The operator that a one-key object is, or None."""
     name = next(iter(pattern)) if isinstance(pattern, dict) and len(pattern) == 1 else ""
     return name if name.startswith("$") else None
-
 
 def _check_pattern(pattern):
     name = _operator(pattern)
@@ -71,7 +64,6 @@ def _check_pattern(pattern):
         raise Unsupported(f"the pattern {name} with this operand is not known here")
     for inner in pattern.values() if isinstance(pattern, dict) else pattern if isinstance(pattern, list) else ():
         _check_pattern(inner)
-
 
 def matches(pattern, value):
     """An object must be contained, an array must match in length and order, a scalar must be equal."""

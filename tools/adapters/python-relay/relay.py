@@ -10,7 +10,6 @@ PROFILES = ("0.1.0", "0.1.1", "0.2.0")
 # max_per_second may be None: no limit. policy is a Policy.
 Options = namedtuple("Options", "policy_version journal_limit max_ops max_per_second policy")
 
-
 class Connection:
     """One socket with one principal. send(text) and close() are handed in by who carries it."""
 
@@ -18,7 +17,6 @@ class Connection:
         self.principal, self.writer = principal, principal["writer"]
         self.send, self.close, self.closed = send, close, False
         self.rooms = {}  # room -> the origin it is a member with, in the order they were joined
-
 
 class Room:
     def __init__(self, name, epoch, has_schema):
@@ -80,7 +78,6 @@ class Room:
             missed = ",".join(text for number, text in self.journal if number > seq)
             return f'"mode":"delta","envs":[{missed}]'
         return f'"mode":"snapshot"{self.root()}'  # join.snapshot, join.snapshot-rootless
-
 
 class Relay:
     """now() gives milliseconds, mint() a new epoch; the observers get the room's name first."""
@@ -235,10 +232,8 @@ class Relay:
             data = f',"data":{dump(message["data"])}' if "data" in message else ""
             target.send(room.message("signal", f'"from":{dump(connection.rooms[room])}{data}'))
 
-
 def _is(value, wanted):
     return is_number(value) and value == wanted
-
 
 def is_envelope(envelope):
     """What the relay must be able to read of an envelope; all the rest is opaque to it."""
