@@ -73,10 +73,12 @@ static void take_event(struct run *run, const struct target_event *event) {
     /* frame.text-json */
     if (message == NULL || message->type != JSON_OBJECT)
         found("the relay sent what is no JSON object: %.*s", (int)event->text.length, event->text.bytes);
-    if (event->kind == TARGET_MESSAGE)
+    if (event->kind == TARGET_MESSAGE) {
         note(run, HISTORY_RECEIVED, event->connection, message);
-    else if (strcmp(event->name, "commit") == 0)
+    } else if (strcmp(event->name, "commit") == 0) {
+        note(run, HISTORY_COMMITTED, 0, message);
         commits_take(&run->commits, message);
+    }
 }
 
 static void drain(struct run *run) {
@@ -376,7 +378,9 @@ static void look_at_rooms(struct run *run) {
 }
 
 static void show_history(const struct run *run) {
-    static const char *const kinds[] = {"sent", "received", "ended", "hydrated", "restarted"};
+    static const char *const kinds[] = {
+        [HISTORY_SENT] = "sent",         [HISTORY_RECEIVED] = "received",   [HISTORY_ENDED] = "ended",
+        [HISTORY_HYDRATED] = "hydrated", [HISTORY_COMMITTED] = "committed", [HISTORY_RESTARTED] = "restarted"};
     for (size_t i = 0; i < run->count; i++) {
         struct buffer text = {0};
         if (run->events[i].message != NULL)
