@@ -175,7 +175,13 @@ static enum play_status open_again(struct play *play, const struct step *step) {
 }
 
 /* On a target without a clock of its own the time must really pass; what comes meanwhile is taken in. */
-static enum play_status let_time_pass(struct play *play, int64_t milliseconds) {
+static enum play_status let_time_pass(struct play *play, const struct step *step) {
+    int64_t milliseconds = step->milliseconds;
+    if (json_get(step->node->first, "at-most") != NULL) {
+        play->reason = text_of(arena_format(play->arena, "needs a clock that it can set: real time cannot promise that no more than %lld ms pass",
+                                            (long long)milliseconds));
+        return PLAY_SKIPPED;
+    }
     if (milliseconds > CASE_REAL_TIME_CEILING_MS) {
         play->reason = text_of(arena_format(play->arena, "needs %lld ms of real time; at most %d ms are waited for",
                                             (long long)milliseconds, CASE_REAL_TIME_CEILING_MS));
@@ -202,7 +208,7 @@ static enum play_status advance(struct play *play, const struct step *step) {
     play->clock_ms += step->milliseconds;
     trace_control(play, step, arena_format(play->arena, "advance %lld ms", (long long)step->milliseconds), TEXT(""), "");
     if (!play->target->table->can(play->target, "clock")) {
-        return let_time_pass(play, step->milliseconds);
+        return let_time_pass(play, step);
     }
     return play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
 }
