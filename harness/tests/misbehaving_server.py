@@ -21,6 +21,7 @@ sys.path.insert(0, str(HERE.parents[1] / "tools" / "adapters" / "python-relay"))
 sys.path.insert(0, str(HERE))
 
 import relay  # noqa: E402  (the Python relay)
+import wire  # noqa: E402
 from policy import Policy  # noqa: E402
 from target_websocket_server import Connection  # noqa: E402
 
@@ -139,6 +140,8 @@ def main():
     if flags.no_signals:
         del the_relay.handlers["signal"]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    threading.stack_size(wire.STACK_BYTES)  # deep messages are read by the connections' own threads
+    sys.setrecursionlimit(wire.MAX_DEPTH + 1000)
     listener = socket.create_server(("127.0.0.1", 0), backlog=1000)
     print(f"listening ws://127.0.0.1:{listener.getsockname()[1]}/ok", flush=True)
     while True:
