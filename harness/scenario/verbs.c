@@ -70,10 +70,6 @@ const struct json_value *verb_of_store_in(const struct json_value *map, bool of_
     return member;
 }
 
-bool verb_is_of_store(enum verb verb) {
-    return verb >= VERB_STORE_GET && verb < VERB_RACE;
-}
-
 const struct json_value *verb_in(const struct json_value *map, enum verb *verb) {
     const struct json_value *member = map->first;
     while (member != NULL && !verb_named(member->key, verb))

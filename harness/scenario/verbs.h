@@ -13,9 +13,6 @@ const struct json_value *verb_in(const struct json_value *map, enum verb *verb);
 /* The member that is a verb of the store or, `of_provisioner`, of the provisioner; NULL: there is none. */
 const struct json_value *verb_of_store_in(const struct json_value *map, bool of_provisioner, enum verb *verb);
 
-/* Whether it is a verb of the store or the provisioner. */
-bool verb_is_of_store(enum verb verb);
-
 /* False when there is no such verb of a client, the relay, the clock or of steps themselves. */
 bool verb_named(struct text name, enum verb *verb);
 

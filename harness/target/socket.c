@@ -177,10 +177,6 @@ int socket_number(const struct socket *socket) {
     return socket->number;
 }
 
-bool socket_has_ended(const struct socket *socket) {
-    return socket->state == SOCKET_ENDED;
-}
-
 /* Lets the transport take what it takes without waiting. */
 static void flush(struct socket *socket) {
     size_t before;

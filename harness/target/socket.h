@@ -50,9 +50,6 @@ struct socket *socket_open(struct socket_loop *loop, const struct url *url, cons
 
 int socket_number(const struct socket *socket);
 
-/* Whether it has ended from the relay's side: TARGET_CLOSED was, or is about to be, an event. */
-bool socket_has_ended(const struct socket *socket);
-
 /*
  * Sends a message in `fragments` frames of about equal size; whatever the bytes are, they go out as they are. What the
  * transport does not take at once goes out while the loop runs. False with ERROR_TARGET when more than
