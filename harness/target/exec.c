@@ -12,6 +12,7 @@
 #include "harness/json/value.h"
 #include "harness/target/adapter.h"
 #include "harness/target/events.h"
+#include "harness/target/further.h"
 #include "harness/target/outcome.h"
 
 #define EXEC_CONNECTION_FORMAT "case%" PRIu64 "-%d"
@@ -329,6 +330,20 @@ static enum target_outcome set_clock(struct target *target, int64_t ms, struct e
     return set_adapter_clock(exec, error);
 }
 
+static enum target_outcome further_command(struct target *target, const char *name, struct text fields,
+                                           struct buffer *answer, struct error *error) {
+    struct exec_target *exec = exec_of(target);
+    if (!can(target, further_capability(name)))
+        return further_missing(target, name, error);
+    if (!further_put(begin(exec, name), fields))
+        return target_misused(error, "the members of `%s` are no JSON object", name);
+    struct json_value *ok = NULL;
+    enum target_outcome outcome = ask(exec, &ok, error);
+    if (outcome == TARGET_OK)
+        json_print(answer, ok);
+    return outcome;
+}
+
 static bool next_event(struct target *target, int timeout_ms, struct target_event *event, struct error *error) {
     (void)timeout_ms;
     struct exec_target *exec = exec_of(target);
@@ -365,6 +380,7 @@ struct target *target_exec_new(const char *command, struct error *error) {
                                               .hydrate = hydrate,
                                               .room = room,
                                               .clock = set_clock,
+                                              .command = further_command,
                                               .next_event = next_event,
                                               .close = close_case,
                                               .free = free_target,

@@ -10,6 +10,7 @@
 #include "harness/base/memory.h"
 #include "harness/json/value.h"
 #include "harness/target/events.h"
+#include "harness/target/further.h"
 #include "harness/target/outcome.h"
 #include "relay-ref/adapters/options.h"
 #include "relay-ref/adapters/pair.h"
@@ -302,6 +303,12 @@ static enum target_outcome set_clock(struct target *target, int64_t ms, struct e
     return TARGET_OK;
 }
 
+static enum target_outcome further_command(struct target *target, const char *name, struct text fields,
+                                           struct buffer *answer, struct error *error) {
+    (void)fields, (void)answer;
+    return further_missing(target, name, error);
+}
+
 static bool next_event(struct target *target, int timeout_ms, struct target_event *event, struct error *error) {
     (void)timeout_ms, (void)error;
     struct memory_target *memory = memory_of(target);
@@ -334,6 +341,7 @@ struct target *target_memory_new(void) {
                                               .hydrate = hydrate,
                                               .room = room,
                                               .clock = set_clock,
+                                              .command = further_command,
                                               .next_event = next_event,
                                               .close = close_case,
                                               .free = free_target};

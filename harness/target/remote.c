@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/base/memory.h"
+#include "harness/target/further.h"
 #include "harness/target/outcome.h"
 
 #define NAME_CAPACITY 32
@@ -190,6 +191,17 @@ enum target_outcome remote_room(struct remote *remote, struct text room, struct 
 enum target_outcome remote_clock(struct remote *remote, int64_t ms, struct error *error) {
     remote->now = ms;
     return send_clock(remote, error);
+}
+
+enum target_outcome remote_command(struct remote *remote, const char *name, struct text fields, struct buffer *answer,
+                                   struct error *error) {
+    if (!further_put(begin(remote, name), fields))
+        return target_misused(error, "the members of `%s` are no JSON object", name);
+    struct json_value *ok = NULL;
+    enum target_outcome outcome = ask(remote, &ok, error);
+    if (outcome == TARGET_OK)
+        json_print(answer, ok);
+    return outcome;
 }
 
 /* The protocol has no command that only fetches; one that nobody knows does, for every answer carries the events. */

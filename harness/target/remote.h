@@ -38,6 +38,8 @@ enum target_outcome remote_hydrate(struct remote *remote, struct text room, stru
                                    struct error *error);
 enum target_outcome remote_room(struct remote *remote, struct text room, struct buffer *info, struct error *error);
 enum target_outcome remote_clock(struct remote *remote, int64_t ms, struct error *error);
+enum target_outcome remote_command(struct remote *remote, const char *name, struct text fields, struct buffer *answer,
+                                   struct error *error);
 
 /* Fetches what observers saw up to now. TARGET_BROKEN when the relay had to drop some of it. */
 enum target_outcome remote_observe(struct remote *remote, struct error *error);

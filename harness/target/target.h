@@ -32,7 +32,7 @@ struct target_principal {
 enum target_event_kind {
     TARGET_MESSAGE,  /* the relay sent a message: `text` */
     TARGET_CLOSED,   /* the relay, or the transport, closed the connection; nothing follows from it */
-    TARGET_OBSERVED  /* an observer of the relay fired: `name` is "commit", "violation", …; `text` is its JSON object: {room, env, state}, {room, violation}, … */
+    TARGET_OBSERVED  /* an observer of the relay fired: `name` is "commit", "violation", "join", "reject", "drop", "stalled", …; `text` is its JSON object: {room, env, state}, {room, violation}, {room, origin, version, reason}, … */
 };
 
 struct target_event {
@@ -61,7 +61,8 @@ struct target_table {
      * "violation", "restart" (open again within a case gives a new life of the relay), "fresh" (each open is a relay of its own, so names need
      * no suffix), "binary" (binary messages and bytes that are not UTF-8), "fragments", "abrupt" (a disconnect without closing handshake),
      * "stall" (stops reading a connection), "fixed-writers" (knows its writers by name, so these get no suffix), "fence.hello" (a fence must be a
-     * hello, for a signal may overtake), and others that an adapter declares.
+     * hello, for a signal may overtake), "policy.canBump", "policy.verifyCitations", "hold" (the commands hold, unhold, release
+     * and fail), "unload", "join", "reject", "drop" and "stalled" (observers), and others that an adapter declares.
      */
     bool (*can)(struct target *target, const char *capability);
     /*
@@ -80,6 +81,12 @@ struct target_table {
     enum target_outcome (*room)(struct target *target, struct text room, struct buffer *info, struct error *error);
     /* Sets the virtual clock to `ms`. */
     enum target_outcome (*clock)(struct target *target, int64_t ms, struct error *error);
+    /*
+     * Puts a further command of the adapter protocol for the open relay: "hold", "unhold", "release", "fail", "unload", or whatever else there is. `fields` holds
+     * its other members, a JSON object such as {"room":"r","seq":1}; the relay's name is added. Appends what the reply's `ok` holds, as JSON, to `answer`.
+     * TARGET_NO: the target does not offer the command (its capability, see above, is missing), does not know it or says no to it.
+     */
+    enum target_outcome (*command)(struct target *target, const char *name, struct text fields, struct buffer *answer, struct error *error);
     /*
      * Takes the next event; waits up to `timeout_ms` for one (a barrier target never waits). False when there is none in that time. When the target as a whole broke
      * (a child that died), false with `error->code` set.

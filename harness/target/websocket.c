@@ -9,6 +9,7 @@
 
 #include "harness/base/memory.h"
 #include "harness/target/events.h"
+#include "harness/target/further.h"
 #include "harness/target/options.h"
 #include "harness/target/outcome.h"
 #include "harness/target/remote.h"
@@ -53,7 +54,8 @@ static bool is_one_of(const char *capability, const char *const *all, size_t cou
 
 static bool can(struct target *target, const char *capability) {
     static const char *const of_sockets[] = {"binary", "fragments", "abrupt", "stall"};
-    static const char *const of_options[] = {"options", "policy.acl", "policy.validate"};
+    static const char *const of_options[] = {"options",   "policy.acl", "policy.validate", "policy.canBump",
+                                             "policy.verifyCitations"};
     const struct websocket_target *websocket = websocket_of(target);
     const struct websocket_settings *settings = &websocket->settings;
     if (is_one_of(capability, of_sockets, sizeof of_sockets / sizeof *of_sockets))
@@ -206,6 +208,14 @@ static enum target_outcome set_clock(struct target *target, int64_t ms, struct e
                                 : target_has_no_clock(target, ms, error);
 }
 
+static enum target_outcome further_command(struct target *target, const char *name, struct text fields,
+                                           struct buffer *answer, struct error *error) {
+    struct websocket_target *websocket = websocket_of(target);
+    return websocket->remote != NULL && remote_can(websocket->remote, further_capability(name))
+               ? remote_command(websocket->remote, name, fields, answer, error)
+               : further_missing(target, name, error);
+}
+
 static enum target_outcome observe(struct target *target, struct error *error) {
     struct websocket_target *websocket = websocket_of(target);
     return websocket->remote != NULL ? remote_observe(websocket->remote, error) : TARGET_OK;
@@ -280,6 +290,7 @@ struct target *target_websocket_open(const struct websocket_settings *settings, 
                                               .hydrate = hydrate,
                                               .room = room,
                                               .clock = set_clock,
+                                              .command = further_command,
                                               .next_event = next_event,
                                               .observe = observe,
                                               .close = close_case,

@@ -36,7 +36,7 @@ import sys
 import time
 
 MODES = sys.argv[1:]
-LISTED = [] if "plain" in MODES else ["options", "clock", "hydrate", "room", "commit", "binary"]
+LISTED = [] if "plain" in MODES else ["options", "clock", "hydrate", "room", "commit", "binary", "hold", "unload", "stretch"]
 
 
 def write(value):
@@ -126,6 +126,10 @@ def answer(command):
         return {"ok": command["snapshot"].get("answer", True)}
     if verb == "room":
         return {"ok": {"clock": STATE["clock"], "relay": STATE["relay"], "room": command["room"]}}
+    if verb in ("hold", "unload"):
+        return {"ok": {name: value for name, value in command.items() if name != "id"}}
+    if verb == "release":
+        return {"no": "nothing is held"}
     if verb == "connect":
         write({"on": "send", "conn": command["conn"], "text": json.dumps(command["principal"])})
         return {"ok": True}

@@ -257,6 +257,39 @@ Test(target_exec, hydrate_answers_true_or_false_and_nothing_else) {
     expect_recovery(target);
 }
 
+static void expect_command(struct target *target, const char *name, const char *fields, enum target_outcome wanted, const char *says) {
+    struct error error = {0};
+    struct buffer answer = {0};
+    enum target_outcome outcome = target->table->command(target, name, text_of(fields), &answer, &error);
+    cr_assert(outcome == wanted, "%s: outcome %d; %s", name, (int)outcome, error.text);
+    if (outcome == TARGET_OK)
+        cr_assert_str_eq(answer.bytes, says);
+    else
+        EXPECT_SAYS(error, says);
+    buffer_free(&answer);
+}
+
+Test(target_exec, further_commands_carry_the_relay_and_their_members) {
+    struct target *target = start_case();
+    expect_command(target, "hold", "{}", TARGET_OK, "{\"do\":\"hold\",\"relay\":\"relay1\"}");
+    expect_command(target, "unload", "{\"room\":\"r\\n\",\n\"discard\":true}", TARGET_OK,
+                   "{\"do\":\"unload\",\"relay\":\"relay1\",\"room\":\"r\\n\",\"discard\":true}");
+    expect_command(target, "release", "{\"room\":\"r\",\"seq\":1}", TARGET_NO, "the adapter says no: nothing is held");
+    expect_command(target, "hold", "[]", TARGET_BROKEN, "the members of `hold` are no JSON object");
+    target->table->free(target);
+}
+
+Test(target_exec, a_further_command_that_is_not_offered_is_no) {
+    struct target *target = start_case();
+    expect_command(target, "fly", "{}", TARGET_NO, "does not offer `fly`");
+    expect_command(target, "stretch", "{}", TARGET_NO, "the adapter does not know this command");
+    target->table->free(target);
+    target = start(FAKE "plain");
+    open_case(target, "0.2.0", LIMIT);
+    expect_command(target, "release", "{}", TARGET_NO, "does not offer `release`");
+    target->table->free(target);
+}
+
 Test(target_exec, events_of_the_case_before_are_none_of_this_one) {
     struct target *target = start_case();
     target->table->close(target);
