@@ -1,15 +1,13 @@
 /* meshspec run: judge a target. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "harness/command/attach.h"
 #include "harness/command/command.h"
+#include "harness/command/judged.h"
 #include "harness/command/load.h"
+#include "harness/command/moment.h"
 #include "harness/command/run_options.h"
 #include "harness/report/console.h"
 #include "harness/run/suite.h"
@@ -43,40 +41,13 @@ static void watch(void *context, size_t done, size_t all, const struct scenario 
     print_buffer(&out);
 }
 
-static int64_t now_us(void *context) {
-    (void)context;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-static uint64_t random_number(void) {
-    uint64_t number = 0;
-    if (getrandom(&number, sizeof number, 0) != sizeof number) {
-        number = (uint64_t)now_us(NULL) ^ (uint64_t)getpid();
-    }
-    return number;
-}
-
-static void repeat_argument(struct buffer *out, const char *name, const char *argument) {
-    if (argument != NULL) {
-        buffer_format(out, " --%s ", name);
-        report_shell_word(out, argument);
-    }
-}
-
 /* What the line that repeats a case needs besides the profile and the file. */
 static void repeat_arguments(struct buffer *out, const struct run_options *options) {
     buffer_string(out, options->real_time ? " --real-time" : "");
     if (options->race_rounds != CASE_RACE_ROUNDS) {
         buffer_format(out, " --race-rounds %u", options->race_rounds);
     }
-    repeat_argument(out, "target", strcmp(options->target, "memory") == 0 ? NULL : options->target);
-    repeat_argument(out, "spawn", options->spawn);
-    repeat_argument(out, "provisioner", options->provisioner);
-    repeat_argument(out, "store-command", options->store_command);
-    repeat_argument(out, "app-id", options->app_id);
-    repeat_argument(out, "admin-secret-file", options->secret_file);
+    judged_repeat(out, &options->judged);
     buffer_consume(out, 1);
 }
 
@@ -84,22 +55,14 @@ static struct suite_settings settings_of(const struct run_options *options, stru
     return (struct suite_settings){.profiles = options->profiles,
                                    .profile_count = options->profile_count,
                                    .only = options->only,
-                                   .clock = {NULL, now_us},
-                                   .seed = options->has_seed ? options->seed : random_number() % 1000000,
+                                   .clock = moment_clock(),
+                                   .seed = options->has_seed ? options->seed : moment_seed(),
                                    .race_rounds = options->race_rounds,
                                    .real_time = options->real_time,
                                    .rerun = options->rerun,
                                    .known = options->known == NULL ? NULL : known,
                                    .whole = options->whole && options->only == NULL,
-                                   .nonce = random_number() & 0xffffffff};
-}
-
-#define STARTED_CAPACITY 32
-
-static void print_now(char *out) {
-    time_t now = time(NULL);
-    struct tm broken;
-    strftime(out, STARTED_CAPACITY, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &broken));
+                                   .nonce = moment_random() & 0xffffffff};
 }
 
 /* Plays, prints and writes the reports that were asked for. */
@@ -141,10 +104,10 @@ static enum error_code judge(struct run_options *options, const struct scenario_
     }
     struct buffer arguments = {0};
     repeat_arguments(&arguments, options);
-    char started[STARTED_CAPACITY];
-    print_now(started);
+    char started[MOMENT_CAPACITY];
+    moment_print(started);
     struct report_head head = {.version = MESHSPEC_VERSION,
-                               .target = options->spawn != NULL ? options->spawn : options->target,
+                               .target = judged_name(&options->judged),
                                .profiles = options->profiles,
                                .profile_count = options->profile_count,
                                .seed = settings.seed,
@@ -157,75 +120,28 @@ static enum error_code judge(struct run_options *options, const struct scenario_
     return code;
 }
 
-static enum error_code judge_relay(struct run_options *options, const struct scenario_set *set, struct known *known,
-                                   struct attachment *attachment) {
-    struct error error = {0};
-    if (!attach(attachment, options->target, options->spawn, &error)) {
-        return command_fail(&error);
-    }
-    struct subject subject = subject_of_target(attachment->target);
-    return judge(options, set, known, &subject);
-}
-
-static enum error_code judge_store(struct run_options *options, const struct scenario_set *set, struct known *known) {
-    struct error error = {0};
-    bool is_local = strcmp(options->target, "store") == 0;
-    struct store *store = is_local ? store_local_new(options->store_command, &error)
-                                   : store_remote_new(options->target, options->app_id, options->secret_file, &error);
-    if (store == NULL) {
-        return command_fail(&error);
-    }
-    char *beside = store_program_beside("meshspec-provision");
-    char *ours = store_format("exec %s --stdio", beside);
-    struct store_subject pair = {store, options->provisioner != NULL ? options->provisioner : ours};
-    struct subject subject = subject_of_store(&pair);
-    enum error_code code = judge(options, set, known, &subject);
-    free(ours);
-    free(beside);
-    if (!store->table->end(store, &error)) {
-        enum error_code ended = command_fail(&error);
-        code = code == ERROR_NONE ? ended : code;
-    }
-    return code;
-}
-
-static bool is_store(const struct run_options *options) {
-    return options->spawn == NULL && store_is_named(options->target);
-}
-
-static enum error_code judge_with_known(struct run_options *options, const struct scenario_set *set, struct attachment *attachment) {
+static enum error_code judge_with_known(struct run_options *options, const struct scenario_set *set, struct judged *judged) {
     struct error error = {0};
     struct known known = {0};
     if (options->known != NULL && !known_load(&known, options->known, &error)) {
         return command_fail(&error);
     }
-    enum error_code code = is_store(options) ? judge_store(options, set, &known) : judge_relay(options, set, &known, attachment);
+    enum error_code code = judged_begin(judged, &options->judged, &error) ? judge(options, set, &known, &judged->subject)
+                                                                          : command_fail(&error);
     known_free(&known);
     return code;
 }
 
-static enum error_code load_and_judge(struct run_options *options, char **paths, int count, struct attachment *attachment) {
+static enum error_code load_and_judge(struct run_options *options, char **paths, int count, struct judged *judged) {
     struct scenario_set set;
     struct error error = {0};
     options->whole = count == 0;
     if (!load_scenarios(&set, paths, count, &error)) {
         return command_fail(&error);
     }
-    enum error_code code = judge_with_known(options, &set, attachment);
+    enum error_code code = judge_with_known(options, &set, judged);
     scenario_set_free(&set);
     return code;
-}
-
-/* Stores have one profile, and relays all the others. */
-static bool check_profiles(const struct run_options *options, struct error *error) {
-    for (size_t i = 0; i < options->profile_count; i++) {
-        if ((strcmp(options->profiles[i], PROFILE_STORE) == 0) != is_store(options)) {
-            return error_set(error, ERROR_USAGE,
-                             is_store(options) ? "--profile: a store is judged by the profile store, not by a version of the mesh protocol"
-                                               : "--profile store goes with --target store, or a store's URL http://…");
-        }
-    }
-    return true;
 }
 
 /* What the command line leaves open is as the target file says. */
@@ -235,15 +151,15 @@ static void complete(struct run_options *options, const struct target_file *file
         options->profiles[options->profile_count++] = file->profiles[i];
     }
     if (options->profile_count == 0) {
-        options->profiles[options->profile_count++] = is_store(options) ? PROFILE_STORE : "0.2.0";
+        options->profiles[options->profile_count++] = judged_is_store(&options->judged) ? PROFILE_STORE : "0.2.0";
     }
     options->known = options->known != NULL ? options->known : file->known_failing;
     options->real_time = options->real_time || file->real_time;
 }
 
 static enum error_code run(int count, char **arguments) {
-    struct run_options options = {.target = "memory", .race_rounds = CASE_RACE_ROUNDS, .colour = "auto"};
-    struct attachment attachment = {0};
+    struct run_options options = {.judged = {.target = "memory"}, .race_rounds = CASE_RACE_ROUNDS, .colour = "auto"};
+    struct judged judged = {0};
     struct error error = {0};
     int first;
     enum command_parsed parsed = command_parse(&command_run, count, arguments, run_option_take, &options, &first, &error);
@@ -251,14 +167,15 @@ static enum error_code run(int count, char **arguments) {
         return parsed == COMMAND_DONE ? ERROR_NONE : command_fail(&error);
     }
     enum error_code code;
-    if (attach_read(&attachment, options.target, &error)) {
-        complete(&options, &attachment.file);
-        code = check_profiles(&options, &error) ? load_and_judge(&options, arguments + first, count - first, &attachment)
-                                                : command_fail(&error);
+    if (judged_read(&judged, &options.judged, &error)) {
+        complete(&options, &judged.attachment.file);
+        code = judged_check_profiles(&options.judged, options.profiles, options.profile_count, &error)
+                   ? load_and_judge(&options, arguments + first, count - first, &judged)
+                   : command_fail(&error);
     } else {
         code = command_fail(&error);
     }
-    if (!detach(&attachment, &error)) {
+    if (!judged_end(&judged, &error)) {
         enum error_code ended = command_fail(&error);
         code = code == ERROR_NONE ? ended : code;
     }

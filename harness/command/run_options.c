@@ -83,22 +83,22 @@ bool run_option_take(void *context, int id, const char *argument, struct error *
     uint64_t number;
     switch (id) {
     case RUN_TARGET:
-        options->target = argument;
+        options->judged.target = argument;
         return true;
     case RUN_SPAWN:
-        options->spawn = argument;
+        options->judged.spawn = argument;
         return true;
     case RUN_PROVISIONER:
-        options->provisioner = argument;
+        options->judged.provisioner = argument;
         return true;
     case RUN_STORE_COMMAND:
-        options->store_command = argument;
+        options->judged.store_command = argument;
         return true;
     case RUN_APP_ID:
-        options->app_id = argument;
+        options->judged.app_id = argument;
         return true;
     case RUN_SECRET_FILE:
-        options->secret_file = argument;
+        options->judged.secret_file = argument;
         return true;
     case RUN_PROFILE:
         return add_profile(options, argument, error);

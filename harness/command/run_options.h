@@ -9,14 +9,13 @@
 #include <stdint.h>
 
 #include "harness/command/command.h"
+#include "harness/command/judged.h"
 #include "harness/command/reports.h"
 
 #define PROFILES_CEILING 8
 
 struct run_options {
-    const char *target;
-    const char *provisioner, *store_command, *app_id, *secret_file; /* NULL: not given */
-    const char *spawn; /* the server's command; NULL: none is started */
+    struct judged_options judged;
     const char *profiles[PROFILES_CEILING + 1];
     size_t profile_count;
     const char *only;
