@@ -158,6 +158,14 @@ PYTHON   = $(shell tools/python.sh)
 provisioner = $(if $(PROVISIONER),--provisioner '$(PROVISIONER)')
 run      = $(BUILD)/meshspec run $(foreach profile,$(1),--profile $(profile)) $(if $(ONLY),--only '$(ONLY)')
 
+# Targets that live on npm packages; without them they are reported as not available. The stamp is one for all kinds of build, as the packages are.
+npm_relay_stamp := build/npm-relay.installed
+npm_relay_locks := $(addprefix tools/adapters/npm-relay/,package-lock.json package.json)
+.PHONY: npm-packages always
+npm-packages: $(npm_relay_stamp) ## install what the relay from npm needs, if npm can
+$(npm_relay_stamp): $(npm_relay_locks) $(if $(wildcard tools/adapters/npm-relay/node_modules/.package-lock.json),,always)
+	@tools/npm_packages.sh tools/adapters/npm-relay $@
+
 run-conformance: all
 ifdef RELAY
 	$(call run,$(PROFILE)) --target '$(RELAY)'
@@ -181,7 +189,7 @@ endif
 endif
 
 TESTS ?= .
-run-test: all unit-tests lint
+run-test: all unit-tests lint npm-packages
 	$(foreach test,$(unit_tests),$(test) -j1 &&) true
 	MESHSPEC_BUILD=$(BUILD) MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay MESHSPEC_STORE=$(CURDIR)/$(BUILD)/meshspec-store \
 	    $(PYTHON) -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(TESTS)

@@ -57,7 +57,18 @@ if [ -z "$missing" ] && ! tools/python.sh >/dev/null 2>&1; then
 fi
 missing=$(for package in $missing; do echo "$package"; done | sort -u | tr '\n' ' ')
 
-[ -z "$missing" ] && exit 0
+# What lives on npm packages is not judged without npm. It is a large package, so whatever npm is there is used as it is, and it is only tried.
+try_npm() {
+    program npm >/dev/null && return
+    [ "${DEPS:-}" != skip ] && [ "$(id -u)" -eq 0 ] && echo "installing Debian package: npm" &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends npm >/dev/null 2>&1 && return
+    echo "npm is not installed: what needs packages from it is not available"
+}
+
+if [ -z "$missing" ]; then
+    try_npm
+    exit 0
+fi
 if [ "${DEPS:-}" = skip ]; then
     echo "missing Debian packages: $missing" >&2
     exit 1
@@ -82,3 +93,4 @@ if ! install && ! { $as_root apt-get update >"$log" 2>&1 && install; }; then
     echo "apt-get could not install: $missing" >&2
     exit 1
 fi
+try_npm
