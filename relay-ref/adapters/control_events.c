@@ -74,7 +74,11 @@ static void on_close(void *context) {
 }
 
 struct relay_env relay_control_env(struct control_relay *relay) {
-    return (struct relay_env){relay, clock_now, mint, on_commit, on_violation};
+    return (struct relay_env){.context = relay,
+                              .now = clock_now,
+                              .mint = mint,
+                              .on_commit = on_commit,
+                              .on_violation = on_violation};
 }
 
 struct relay_sink relay_control_sink(struct control_connection *connection) {

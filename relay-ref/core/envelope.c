@@ -1,6 +1,7 @@
 #include "relay-ref/core/envelope.h"
 
 #include "relay-ref/core/check.h"
+#include "relay-ref/core/connection.h"
 #include "relay-ref/core/frame.h"
 #include "relay-ref/core/migrate.h"
 #include "relay-ref/core/room.h"
@@ -80,6 +81,17 @@ static void report_commit(struct room *room, const struct journal_entry *entry) 
     env->on_commit(env->context, room->item.key, envelope, &state, &commit);
 }
 
+/* fold.huge-index: what an array's ceiling leaves out is no reason to refuse the envelope; a full root is. */
+static bool apply_ops(struct room *room) {
+    size_t left_out = room->fold.left_out;
+    bool applied = relay_fold_apply(&room->fold, room->relay->ops.items, room->relay->ops.count);
+    if (room->fold.full)
+        return relay_limit_hit(room->relay, RELAY_LIMIT_ROOT_BYTES);
+    if (applied && room->fold.left_out > left_out)
+        relay_limit_hit(room->relay, RELAY_LIMIT_ARRAY);
+    return applied;
+}
+
 /* Everything that can fail, before anything is changed. */
 static bool prepare(struct room *room, const struct message_envelope *envelope, struct journal_entry *entry,
                     struct migration *migration) {
@@ -89,7 +101,7 @@ static bool prepare(struct room *room, const struct message_envelope *envelope, 
         relay_migrate_cancel(migration);
         return false;
     }
-    if (!relay_fold_apply(&room->fold, room->relay->ops.items, room->relay->ops.count)) {
+    if (!apply_ops(room)) {
         relay_frame_release(entry->frame);
         relay_migrate_cancel(migration);
         return false;

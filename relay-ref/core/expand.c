@@ -9,6 +9,7 @@ struct expansion {
     const struct table_seed *seed;
     char *name; /* owned; only where a name has escapes */
     size_t name_capacity;
+    size_t bytes; /* what the tree weighs so far */
 };
 
 static bool decode_name(struct expansion *expansion, const struct json_value *name, struct relay_text *key) {
@@ -34,16 +35,19 @@ static bool attach_entry(struct expansion *expansion, struct object_node *object
     if (!decode_name(expansion, name, &key))
         return false;
     struct object_entry *entry = relay_object_find(object, key);
-    if (entry == NULL)
+    if (entry == NULL) {
+        expansion->bytes += key.length + NODE_KEY_BYTES;
         return relay_object_add(object, expansion->seed, key, value) != NULL;
-    relay_node_free(entry->value);
+    }
+    expansion->bytes -= relay_node_free(entry->value).bytes;
     entry->value = value;
     return true;
 }
 
-static bool attach_item(struct array_node *array, struct node *value) {
+static bool attach_item(struct expansion *expansion, struct array_node *array, struct node *value) {
     if (!relay_array_extend(array, array->length))
         return false;
+    expansion->bytes += NODE_ITEM_BYTES;
     array->items[array->length - 1] = value;
     return true;
 }
@@ -52,9 +56,14 @@ static bool attach_item(struct array_node *array, struct node *value) {
 static struct node *read_node(struct expansion *expansion) {
     struct json_value value;
     enum json_kind kind = relay_scan_peek(&expansion->scanner);
-    if (kind != JSON_OBJECT && kind != JSON_ARRAY)
-        return relay_scan_value(&expansion->scanner, &value) ? relay_node_raw(value) : NULL;
+    if (kind != JSON_OBJECT && kind != JSON_ARRAY) {
+        if (!relay_scan_value(&expansion->scanner, &value))
+            return NULL;
+        expansion->bytes += value.length;
+        return relay_node_raw(value);
+    }
     relay_scan_enter(&expansion->scanner);
+    expansion->bytes += NODE_CONTAINER_BYTES;
     return kind == JSON_OBJECT ? relay_node_object() : relay_node_array();
 }
 
@@ -89,7 +98,7 @@ static bool fill(struct expansion *expansion, struct node *root) {
         struct node *child = read_node(expansion);
         bool attached = child != NULL && (current->kind == NODE_OBJECT
                                               ? attach_entry(expansion, (struct object_node *)current, &name, child)
-                                              : attach_item((struct array_node *)current, child));
+                                              : attach_item(expansion, (struct array_node *)current, child));
         if (!attached) {
             relay_node_free(child);
             return false;
@@ -102,7 +111,7 @@ static bool fill(struct expansion *expansion, struct node *root) {
     return true;
 }
 
-bool relay_node_expand(struct node **slot, const struct table_seed *seed) {
+bool relay_node_expand(struct node **slot, const struct table_seed *seed, size_t *bytes) {
     if ((*slot)->kind != NODE_RAW)
         return true;
     struct raw_node *raw = (struct raw_node *)*slot;
@@ -116,6 +125,8 @@ bool relay_node_expand(struct node **slot, const struct table_seed *seed) {
         relay_node_free(root);
         return false;
     }
+    *bytes += expansion.bytes;
+    *bytes -= raw->length;
     free(raw);
     *slot = root;
     return true;

@@ -30,7 +30,21 @@ struct descent {
 
 void relay_fold_start(struct fold *fold, const struct table_seed *seed, size_t max_array_length) {
     size_t most = max_array_length < ARRAY_LENGTH_CEILING ? max_array_length : ARRAY_LENGTH_CEILING;
-    *fold = (struct fold){.seed = seed, .max_array_length = most};
+    *fold = (struct fold){.seed = seed, .max_array_length = most, .max_bytes = SIZE_MAX};
+}
+
+/* A value that goes into the tree, weighed; NULL when memory is out. */
+static struct node *new_value(struct fold *fold, struct json_value value) {
+    struct node *node = relay_node_raw(value);
+    if (node != NULL)
+        fold->bytes += value.length;
+    return node;
+}
+
+static void drop(struct fold *fold, struct node *node) {
+    struct node_weight weight = relay_node_free(node);
+    fold->bytes -= weight.bytes;
+    fold->gaps -= weight.gaps;
 }
 
 static void forget_text(struct fold *fold) {
@@ -39,7 +53,7 @@ static void forget_text(struct fold *fold) {
 }
 
 void relay_fold_free(struct fold *fold) {
-    relay_node_free(fold->root);
+    drop(fold, fold->root);
     fold->root = NULL;
     forget_text(fold);
 }
@@ -50,7 +64,7 @@ bool relay_fold_replace(struct fold *fold, struct json_value value) {
         return false;
     relay_fold_free(fold);
     fold->root = root;
-    fold->gaps = 0;
+    fold->bytes = value.length;
     return true;
 }
 
@@ -74,7 +88,7 @@ bool relay_fold_text(struct fold *fold, struct relay_text *text) {
 
 /* ---- writing into one container, with the old state noted ---------------------------------------- */
 
-static enum step put_key(const struct fold *fold, struct object_node *object, struct relay_text key, struct node *value,
+static enum step put_key(struct fold *fold, struct object_node *object, struct relay_text key, struct node *value,
                          struct change *change) {
     struct object_entry *entry = relay_object_find(object, key);
     if (entry != NULL) {
@@ -85,6 +99,7 @@ static enum step put_key(const struct fold *fold, struct object_node *object, st
     entry = relay_object_add(object, fold->seed, key, value);
     if (entry == NULL)
         return STEP_NO_MEMORY;
+    fold->bytes += key.length + NODE_KEY_BYTES;
     *change = (struct change){CHANGE_ADDED, .container = &object->base, .entry = entry};
     return STEP_DONE;
 }
@@ -99,16 +114,27 @@ static bool index_allowed(const struct fold *fold, const struct array_node *arra
     return index < most && fold->gaps + gap <= most * GAP_FACTOR;
 }
 
+/* An array has become longer, gaps and all. */
+static void grown(struct fold *fold, const struct array_node *array, size_t old_length, size_t old_gaps) {
+    size_t gaps = array->gaps - old_gaps;
+    fold->gaps += gaps;
+    fold->bytes += (array->length - old_length) * NODE_ITEM_BYTES + gaps * NODE_GAP_BYTES;
+}
+
 static enum step put_item(struct fold *fold, struct array_node *array, const struct path_segment *segment,
                           struct node *value, struct change *change) {
     size_t index;
-    if (!relay_path_index(segment, &index) || !index_allowed(fold, array, index))
+    if (!relay_path_index(segment, &index))
         return STEP_IGNORED; /* fold.odd-segments */
+    if (!index_allowed(fold, array, index)) {
+        fold->left_out++;
+        return STEP_IGNORED;
+    }
     struct change made = {CHANGE_ITEM, .container = &array->base, .index = index, .old_length = array->length,
                           .old_gaps = array->gaps};
     if (!relay_array_extend(array, index))
         return STEP_NO_MEMORY;
-    fold->gaps += array->gaps - made.old_gaps;
+    grown(fold, array, made.old_length, made.old_gaps);
     made.old = array->items[index];
     array->items[index] = value;
     *change = made;
@@ -166,18 +192,21 @@ static struct node **child_place(struct node *container, const struct path_segme
 }
 
 /* fold.create-array, fold.create-object: what a missing container becomes is told by the segment below it. */
-static struct node *new_container(const struct path_segment *below) {
-    return below->number ? relay_node_array() : relay_node_object();
+static struct node *new_container(struct fold *fold, const struct path_segment *below) {
+    struct node *container = below->number ? relay_node_array() : relay_node_object();
+    if (container != NULL)
+        fold->bytes += NODE_CONTAINER_BYTES;
+    return container;
 }
 
 /* Puts the op's own value, or nothing for a delete, at the last segment of a container that is new. */
 static enum step finish_chain(struct descent *descent, struct node *container, const struct path_segment *last) {
     if (descent->op->kind == OP_DELETE)
         return STEP_DONE;
-    struct node *value = relay_node_raw(descent->op->next);
+    struct node *value = new_value(descent->fold, descent->op->next);
     enum step step = value == NULL ? STEP_NO_MEMORY : put(descent, container, last, value);
     if (step != STEP_DONE)
-        relay_node_free(value);
+        drop(descent->fold, value);
     return step;
 }
 
@@ -187,14 +216,14 @@ static enum step finish_chain(struct descent *descent, struct node *container, c
  */
 static enum step build_chain(struct descent *descent, struct path_segment segment, struct node **chain) {
     struct path_segment below;
-    struct node *container = *chain = new_container(&segment);
+    struct node *container = *chain = new_container(descent->fold, &segment);
     if (container == NULL)
         return STEP_NO_MEMORY;
     while (relay_path_next(&descent->path, &below)) {
-        struct node *inner = new_container(&below);
+        struct node *inner = new_container(descent->fold, &below);
         enum step step = inner == NULL ? STEP_NO_MEMORY : put(descent, container, &segment, inner);
         if (step != STEP_DONE) {
-            relay_node_free(inner);
+            drop(descent->fold, inner);
             return step;
         }
         container = inner;
@@ -205,7 +234,7 @@ static enum step build_chain(struct descent *descent, struct path_segment segmen
 
 /* Drops a chain that did not come to be, and the changes inside it. */
 static void drop_chain(struct descent *descent, struct node *chain) {
-    descent->fold->gaps -= relay_node_free(chain);
+    drop(descent->fold, chain);
     descent->change->kind = CHANGE_NOTHING;
 }
 
@@ -233,10 +262,10 @@ static enum step grow_below(struct descent *descent, struct node *container, con
 static enum step write_last(struct descent *descent, struct node *container, const struct path_segment *last) {
     if (descent->op->kind == OP_DELETE)
         return take(descent, container, last);
-    struct node *value = relay_node_raw(descent->op->next);
+    struct node *value = new_value(descent->fold, descent->op->next);
     enum step step = value == NULL ? STEP_NO_MEMORY : put(descent, container, last, value);
     if (step != STEP_DONE)
-        relay_node_free(value);
+        drop(descent->fold, value);
     return step;
 }
 
@@ -247,7 +276,7 @@ static enum step walk(struct descent *descent, struct node *container, struct pa
         struct node **place = child_place(container, &segment);
         if (place == NULL || !relay_node_is_container(*place))
             return grow_below(descent, container, &segment, below);
-        if (!relay_node_expand(place, descent->fold->seed))
+        if (!relay_node_expand(place, descent->fold->seed, &descent->fold->bytes))
             return STEP_NO_MEMORY;
         container = *place;
         segment = below;
@@ -265,14 +294,14 @@ static enum step replace_root(struct descent *descent, struct node *root) {
 static enum step write_root(struct descent *descent) {
     if (descent->op->kind == OP_DELETE)
         return STEP_DONE;
-    struct node *value = relay_node_raw(descent->op->next);
+    struct node *value = new_value(descent->fold, descent->op->next);
     return value == NULL ? STEP_NO_MEMORY : replace_root(descent, value);
 }
 
 static enum step start_at_root(struct descent *descent, const struct path_segment *first) {
     struct fold *fold = descent->fold;
     if (fold->root != NULL && relay_node_is_container(fold->root)) {
-        if (!relay_node_expand(&fold->root, fold->seed))
+        if (!relay_node_expand(&fold->root, fold->seed, &fold->bytes))
             return STEP_NO_MEMORY;
         return walk(descent, fold->root, *first);
     }
@@ -307,10 +336,18 @@ static enum step apply_op(struct fold *fold, const struct message_op *op, struct
 
 static void undo_item(struct fold *fold, const struct change *change) {
     struct array_node *array = (struct array_node *)change->container;
-    fold->gaps -= relay_node_free(array->items[change->index]) + array->gaps - change->old_gaps;
+    size_t gaps = array->gaps - change->old_gaps;
+    drop(fold, array->items[change->index]);
+    fold->gaps -= gaps;
+    fold->bytes -= (array->length - change->old_length) * NODE_ITEM_BYTES + gaps * NODE_GAP_BYTES;
     array->items[change->index] = change->old;
     array->length = change->old_length;
     array->gaps = change->old_gaps;
+}
+
+static void drop_entry(struct fold *fold, struct object_entry *entry) {
+    fold->bytes -= entry->item.key.length + NODE_KEY_BYTES;
+    free(entry);
 }
 
 static void undo(struct fold *fold, const struct change *change) {
@@ -318,16 +355,16 @@ static void undo(struct fold *fold, const struct change *change) {
     case CHANGE_NOTHING:
         break;
     case CHANGE_ROOT:
-        fold->gaps -= relay_node_free(fold->root);
+        drop(fold, fold->root);
         fold->root = change->old;
         break;
     case CHANGE_ADDED:
         relay_object_remove((struct object_node *)change->container, change->entry);
-        fold->gaps -= relay_node_free(change->entry->value);
-        free(change->entry);
+        drop(fold, change->entry->value);
+        drop_entry(fold, change->entry);
         break;
     case CHANGE_REPLACED:
-        fold->gaps -= relay_node_free(change->entry->value);
+        drop(fold, change->entry->value);
         change->entry->value = change->old;
         break;
     case CHANGE_REMOVED:
@@ -341,9 +378,28 @@ static void undo(struct fold *fold, const struct change *change) {
 
 /* What a change put aside is not needed any more. */
 static void settle(struct fold *fold, const struct change *change) {
-    fold->gaps -= relay_node_free(change->kind == CHANGE_REMOVED ? change->entry->value : change->old);
+    drop(fold, change->kind == CHANGE_REMOVED ? change->entry->value : change->old);
     if (change->kind == CHANGE_REMOVED)
-        free(change->entry);
+        drop_entry(fold, change->entry);
+}
+
+/* What goes away when the change is settled. */
+static size_t weight_put_aside(const struct change *change) {
+    if (change->kind == CHANGE_NOTHING)
+        return 0;
+    if (change->kind == CHANGE_REMOVED)
+        return change->entry->item.key.length + NODE_KEY_BYTES + relay_node_weigh(change->entry->value);
+    return relay_node_weigh(change->old);
+}
+
+/* A root that is over its ceiling, as a restored one may be, can still shrink. */
+static bool is_too_large(const struct fold *fold, const struct change *changes, size_t count, size_t before) {
+    if (fold->bytes <= fold->max_bytes)
+        return false;
+    size_t bytes = fold->bytes;
+    for (size_t i = 0; i < count; i++)
+        bytes -= weight_put_aside(&changes[i]);
+    return bytes > fold->max_bytes && bytes > before;
 }
 
 #define CHANGES_ON_STACK 8
@@ -351,18 +407,20 @@ static void settle(struct fold *fold, const struct change *change) {
 bool relay_fold_apply(struct fold *fold, const struct message_op *ops, size_t count) {
     struct change few[CHANGES_ON_STACK], *changes = few;
     if (count > CHANGES_ON_STACK && (changes = malloc(count * sizeof *changes)) == NULL)
-        return false;
-    size_t done = 0;
+        return fold->full = false;
+    size_t done = 0, before = fold->bytes;
     while (done < count && apply_op(fold, &ops[done], &changes[done]) != STEP_NO_MEMORY)
         done++;
-    for (size_t i = 0; done == count && i < count; i++)
+    fold->full = done == count && is_too_large(fold, changes, count, before);
+    bool stays = done == count && !fold->full;
+    for (size_t i = 0; stays && i < count; i++)
         if (changes[i].kind != CHANGE_NOTHING)
             settle(fold, &changes[i]);
-    for (size_t i = done; done < count && i-- > 0;)
+    for (size_t i = done; !stays && i-- > 0;)
         undo(fold, &changes[i]);
-    if (done == count && count > 0)
+    if (stays && count > 0)
         forget_text(fold);
     if (changes != few)
         free(changes);
-    return done == count;
+    return stays;
 }

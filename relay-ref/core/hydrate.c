@@ -155,7 +155,9 @@ static bool restore(struct room *room, const struct snapshot *snapshot) {
     struct journal journal;
     struct fold fold;
     relay_journal_start(&journal, room->journal.limit);
+    journal.max_bytes = room->journal.max_bytes;
     relay_fold_start(&fold, room->fold.seed, room->fold.max_array_length);
+    fold.max_bytes = room->fold.max_bytes;
     bool built = build_journal(&journal, snapshot) &&
                  (snapshot->root.kind == JSON_ABSENT || relay_fold_replace(&fold, snapshot->root)) &&
                  set_epoch(room, snapshot);

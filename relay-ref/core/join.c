@@ -187,6 +187,23 @@ static bool admit(struct relay_connection *connection, struct room *room, struct
     return joiner != NULL && relay_announce_member(room, joiner->by_origin.key, joiner) && send_welcome(joiner, seq);
 }
 
+/* Whether the hello would go past a ceiling. Who is in the room already, or takes an origin over, adds nobody to it. */
+static bool is_crowded(const struct relay_connection *connection, const struct room *room, struct relay_text name,
+                       struct relay_text origin, enum relay_limit *limit) {
+    const struct relay *relay = connection->relay;
+    const struct relay_options *options = &relay->options;
+    bool joined = relay_table_find(&connection->rooms, name) != NULL;
+    *limit = RELAY_LIMIT_ROOMS;
+    if (room == NULL && relay->rooms.count >= options->max_rooms)
+        return true;
+    *limit = RELAY_LIMIT_ROOMS_PER_CONNECTION;
+    if (!joined && connection->rooms.count >= options->max_rooms_per_connection)
+        return true;
+    *limit = RELAY_LIMIT_MEMBERS;
+    return room != NULL && !joined && room->members.count >= options->max_members_per_room &&
+           relay_room_member(room, origin) == NULL;
+}
+
 static bool answer_hello(struct relay_connection *connection, const struct message *message,
                          struct relay_text room_name, struct relay_text origin) {
     struct relay *relay = connection->relay;
@@ -194,6 +211,9 @@ static bool answer_hello(struct relay_connection *connection, const struct messa
     struct refusal refusal = refusal_of(connection, room, message);
     if (refusal.reason != NULL)
         return send_reject(connection, room_name, &refusal);
+    enum relay_limit limit;
+    if (is_crowded(connection, room, room_name, origin, &limit))
+        return relay_limit_hit(relay, limit);
     if (room == NULL)
         room = relay_room_new(relay, room_name);
     return room != NULL && admit(connection, room, origin, &message->seq);

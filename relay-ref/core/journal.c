@@ -5,14 +5,14 @@
 #include "relay-ref/core/frame.h"
 
 void relay_journal_start(struct journal *journal, size_t limit) {
-    *journal = (struct journal){.limit = limit};
+    *journal = (struct journal){.limit = limit, .max_bytes = SIZE_MAX};
 }
 
 void relay_journal_free(struct journal *journal) {
     for (size_t i = 0; i < journal->count; i++)
         relay_frame_release(relay_journal_at(journal, i)->frame);
     free(journal->ring);
-    *journal = (struct journal){.limit = journal->limit};
+    *journal = (struct journal){.limit = journal->limit, .max_bytes = journal->max_bytes};
 }
 
 const struct journal_entry *relay_journal_at(const struct journal *journal, size_t position) {
@@ -39,6 +39,7 @@ bool relay_journal_reserve(struct journal *journal) {
 }
 
 static void drop_oldest(struct journal *journal) {
+    journal->bytes -= journal->ring[journal->first].frame->length;
     relay_frame_release(journal->ring[journal->first].frame);
     journal->first = journal->first + 1 == journal->capacity ? 0 : journal->first + 1;
     journal->count--;
@@ -54,6 +55,9 @@ void relay_journal_add(struct journal *journal, const struct journal_entry *entr
     journal->ring[at < journal->capacity ? at : at - journal->capacity] = *entry;
     relay_frame_keep(entry->frame);
     journal->count++;
+    journal->bytes += entry->frame->length;
+    while (journal->count > 1 && journal->bytes > journal->max_bytes)
+        drop_oldest(journal);
 }
 
 bool relay_journal_covers(const struct journal *journal, double watermark) {

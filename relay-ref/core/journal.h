@@ -20,6 +20,8 @@ struct journal {
     struct journal_entry *ring; /* owned */
     size_t first, count, capacity;
     size_t limit; /* journal.limit */
+    size_t bytes; /* of the frames that it keeps */
+    size_t max_bytes; /* past it the oldest go, down to the newest one; SIZE_MAX after the start */
 };
 
 void relay_journal_start(struct journal *journal, size_t limit);
@@ -29,7 +31,7 @@ void relay_journal_free(struct journal *journal);
 /* Makes sure that one more entry can be added without failing. False when memory is out. */
 bool relay_journal_reserve(struct journal *journal);
 
-/* Adds the newest entry and keeps its frame; past the limit the oldest one goes. Call relay_journal_reserve before. */
+/* Adds the newest entry and keeps its frame; past a limit the oldest go. Call relay_journal_reserve before. */
 void relay_journal_add(struct journal *journal, const struct journal_entry *entry);
 
 /* The entry at `position`, counted from the oldest. */

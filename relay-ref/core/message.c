@@ -43,16 +43,17 @@ static bool read_field(struct json_scanner *scanner, const struct json_value *na
     return relay_scan_value(scanner, target);
 }
 
-/* A path is an array of strings and numbers; anything else leaves it JSON_ABSENT. */
-static bool read_path(struct json_scanner *scanner, struct json_value *path) {
+/* A path is an array of strings and numbers; anything else leaves it JSON_ABSENT. Counts its segments. */
+static bool read_path(struct json_scanner *scanner, struct json_value *path, size_t *segments) {
     *path = (struct json_value){.kind = JSON_ABSENT};
+    *segments = 0;
     struct json_value other;
     if (relay_scan_peek(scanner) != JSON_ARRAY)
         return relay_scan_value(scanner, &other);
     const char *start = scanner->text + scanner->at;
     bool fits = true;
     relay_scan_enter(scanner);
-    while (relay_scan_element(scanner) && relay_scan_value(scanner, &other))
+    for (; relay_scan_element(scanner) && relay_scan_value(scanner, &other); ++*segments)
         fits = fits && (other.kind == JSON_STRING || other.kind == JSON_NUMBER);
     if (fits)
         *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start), false};
@@ -67,22 +68,37 @@ static bool read_kind(struct json_scanner *scanner, enum op_kind *kind) {
     return true;
 }
 
+static bool read_next(struct json_scanner *scanner, struct json_value *next, size_t *levels) {
+    if (!relay_scan_value(scanner, next))
+        return false;
+    *levels = scanner->depth;
+    return true;
+}
+
+/* A value lies as deep in a root as its path is long: both count together. */
+static bool fits_in_depth(struct json_scanner *scanner, size_t segments, size_t levels) {
+    if (segments > scanner->max_depth || levels > scanner->max_depth - segments)
+        scanner->error = JSON_TOO_DEEP;
+    return scanner->error == JSON_FINE;
+}
+
 /* One op; whatever is wrong with it shows as OP_UNKNOWN or an absent path. */
 static bool read_op(struct json_scanner *scanner, struct message_op *op) {
     struct json_value name, other;
+    size_t segments = 0, levels = 0;
     *op = (struct message_op){.kind = OP_UNKNOWN};
     if (relay_scan_peek(scanner) != JSON_OBJECT)
         return relay_scan_value(scanner, &other);
     relay_scan_enter(scanner);
     while (relay_scan_member(scanner, &name)) {
         bool taken = relay_string_is(&name, "kind")   ? read_kind(scanner, &op->kind)
-                     : relay_string_is(&name, "path") ? read_path(scanner, &op->path)
-                     : relay_string_is(&name, "next") ? relay_scan_value(scanner, &op->next)
+                     : relay_string_is(&name, "path") ? read_path(scanner, &op->path, &segments)
+                     : relay_string_is(&name, "next") ? read_next(scanner, &op->next, &levels)
                                                       : relay_scan_value(scanner, &other);
         if (!taken)
             return false;
     }
-    return scanner->error == JSON_FINE;
+    return scanner->error == JSON_FINE && fits_in_depth(scanner, segments, levels);
 }
 
 static bool keep_op(struct message_ops *ops, size_t limit, const struct message_op *op) {
@@ -167,6 +183,8 @@ enum json_error relay_message_read(struct message *message, struct message_ops *
     memset(message, 0, sizeof *message);
     ops->count = 0;
     relay_scan_start(&scanner, text, length);
+    if (ops->max_depth > 0)
+        scanner.max_depth = ops->max_depth;
     if (relay_scan_peek(&scanner) != JSON_OBJECT)
         scanner.error = JSON_MALFORMED;
     else

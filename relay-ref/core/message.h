@@ -23,6 +23,7 @@ struct message_ops {
     struct message_op *items; /* owned */
     size_t count;             /* how many the envelope has; only the first `limit` of them are in `items` */
     size_t capacity;
+    size_t max_depth; /* of a value, and of what an op may reach in a root; 0: no ceiling */
 };
 
 struct message_envelope {
@@ -41,7 +42,8 @@ struct message {
 /*
  * Reads one frame. `ops` receives the envelope's ops, of which `limit` are kept at most. What is handed out borrows
  * from `text`. Returns JSON_FINE; JSON_MALFORMED or JSON_NOT_UTF8 when the text is not one JSON object
- * (frame.garbage-isolated); JSON_NO_MEMORY.
+ * (frame.garbage-isolated); JSON_TOO_DEEP when a value, or an op's path together with its value, has more levels than
+ * ops->max_depth; JSON_NO_MEMORY.
  */
 enum json_error relay_message_read(struct message *message, struct message_ops *ops, size_t limit, const char *text,
                                    size_t length);

@@ -20,6 +20,10 @@ struct relay_options relay_options_default(enum relay_protocol protocol) {
         .max_ops_per_envelope = 1024,
         .max_rooms = 100000,
         .max_array_length = 1000000,
+        .max_rooms_per_connection = 1000,
+        .max_members_per_room = 10000,
+        .max_root_bytes = (size_t)64 << 20,
+        .max_journal_bytes = (size_t)64 << 20,
     };
 }
 
@@ -42,6 +46,7 @@ struct relay *relay_new(const struct relay_env *env, const struct relay_options 
     relay->env = *env;
     relay->options = *options;
     relay->version = relay_version_of(options->protocol);
+    relay->ops.max_depth = options->max_depth;
     seed_tables(relay);
     relay_table_start(&relay->rooms, &relay->seed);
     return relay;
@@ -70,6 +75,16 @@ void relay_free(struct relay *relay) {
         free_connection(connection_at(relay->connections.first));
     free(relay->ops.items);
     free(relay);
+}
+
+struct relay_counts relay_count(const struct relay *relay) {
+    return (struct relay_counts){relay->rooms.count, relay->members};
+}
+
+bool relay_limit_hit(const struct relay *relay, enum relay_limit limit) {
+    if (relay->env.on_limit != NULL)
+        relay->env.on_limit(relay->env.context, limit);
+    return false;
 }
 
 bool relay_room(const struct relay *relay, struct relay_text name, struct relay_room_info *info) {
@@ -174,6 +189,8 @@ void relay_receive(struct relay_connection *connection, const char *bytes, size_
         return;
     enum json_error error =
         relay_message_read(&message, &relay->ops, relay->options.max_ops_per_envelope, bytes, length);
+    if (error == JSON_TOO_DEEP)
+        relay_limit_hit(relay, RELAY_LIMIT_DEPTH);
     if (error != JSON_FINE || !dispatch(connection, &message))
         relay_connection_close(connection);
 }

@@ -83,6 +83,18 @@ struct relay_violation {
     struct relay_text path;   /* JSON array as it came in; no value unless can-write or validate */
 };
 
+/* The ceilings of relay_options that a message can run into. */
+enum relay_limit {
+    RELAY_LIMIT_ROOMS,
+    RELAY_LIMIT_ROOMS_PER_CONNECTION,
+    RELAY_LIMIT_MEMBERS,
+    RELAY_LIMIT_ROOT_BYTES,
+    RELAY_LIMIT_DEPTH,
+    RELAY_LIMIT_ARRAY
+};
+
+#define RELAY_LIMITS 6
+
 /* The core's only door to the world. `now` and `mint` are required, the observers may be NULL. */
 struct relay_env {
     void *context;
@@ -98,6 +110,9 @@ struct relay_env {
                       const struct relay_commit_state *state, struct relay_commit *commit);
     /* eject.observed: once per ejection, before anything is sent. */
     void (*on_violation)(void *context, struct relay_text room, const struct relay_violation *violation);
+    /* A message ran into a ceiling of relay_options. After any but RELAY_LIMIT_ARRAY nothing comes of the message and
+       its connection is closed. */
+    void (*on_limit)(void *context, enum relay_limit limit);
 };
 
 /* The folded root after this commit as JSON text, built on first use and kept until the next write; no value
@@ -122,6 +137,14 @@ struct relay_options {
     size_t max_array_length;           /* ceiling on one folded array's length (fold.huge-index): a write past it is
                                           ordered and broadcast, but not folded. All arrays of a room together may be extended
                                           by four times as many holes. Default 1,000,000 */
+    size_t max_rooms_per_connection;   /* rooms that one connection may be a member of. Default 1000 */
+    size_t max_members_per_room;       /* members that a room may have. Default 10,000 */
+    size_t max_root_bytes;             /* about the length of a folded root as JSON text. A write that would let it grow
+                                          past that is not ordered. Default 64 MiB */
+    size_t max_journal_bytes;          /* per room; past it the oldest envelopes leave the journal, though not the newest
+                                          one. Default 64 MiB */
+    size_t max_depth;                  /* levels of a value, and of an op's path and value together. 0, the default:
+                                          no ceiling */
 };
 
 /* The defaults of the protocol's option table for `protocol`. */
@@ -163,6 +186,14 @@ struct relay_room_info {
     size_t members;
     size_t journal;
 };
+
+/* What a relay holds at this moment. */
+struct relay_counts {
+    size_t rooms;
+    size_t members; /* of all rooms */
+};
+
+struct relay_counts relay_count(const struct relay *relay);
 
 /* Looks a room up without making it; false when there is none. */
 bool relay_room(const struct relay *relay, struct relay_text room, struct relay_room_info *info);

@@ -14,7 +14,9 @@ struct room *relay_room_find(const struct relay *relay, struct relay_text name) 
 static void start_room(struct room *room, struct relay *relay) {
     room->relay = relay;
     relay_fold_start(&room->fold, &relay->seed, relay->options.max_array_length);
+    room->fold.max_bytes = relay->options.max_root_bytes;
     relay_journal_start(&room->journal, relay->options.journal_limit);
+    room->journal.max_bytes = relay->options.max_journal_bytes;
     relay_table_start(&room->members, &relay->seed);
     relay_table_start(&room->writers, &relay->seed);
 }
@@ -93,6 +95,7 @@ struct member *relay_room_join(struct room *room, struct relay_connection *conne
     member->by_room.key = room->item.key;
     relay_table_put(&room->members, &member->by_origin);
     relay_table_put(&connection->rooms, &member->by_room);
+    room->relay->members++;
     relay_list_append(&room->roster, &member->in_roster);
     relay_list_append(&connection->memberships, &member->in_connection);
     return member;
@@ -102,6 +105,7 @@ void relay_room_leave(struct member *member) {
     relay_presence_forget(member);
     relay_table_take(&member->room->members, &member->by_origin);
     relay_table_take(&member->connection->rooms, &member->by_room);
+    member->room->relay->members--;
     relay_list_remove(&member->room->roster, &member->in_roster);
     relay_list_remove(&member->connection->memberships, &member->in_connection);
     free(member);

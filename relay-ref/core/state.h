@@ -19,6 +19,7 @@ struct relay {
     const struct relay_version *version;
     struct table_seed seed;
     struct table rooms;      /* struct room by name */
+    size_t members;          /* of all rooms */
     struct list connections; /* struct relay_connection */
     struct message_ops ops;  /* of the envelope being read */
 };

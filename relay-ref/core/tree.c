@@ -148,10 +148,11 @@ bool relay_array_extend(struct array_node *array, size_t index) {
 /* ---- walking without recursion: `up` leads back, `cursor` remembers how far a container got --------- */
 
 /* Puts a node on the pile of what is to be freed; what has no children goes at once. */
-static void discard(struct node *node, struct node **pile) {
+static void discard(struct node *node, struct node **pile, struct node_weight *weight) {
     if (node == NULL)
         return;
     if (node->kind == NODE_RAW) {
+        weight->bytes += ((struct raw_node *)node)->length;
         free(node);
         return;
     }
@@ -160,12 +161,14 @@ static void discard(struct node *node, struct node **pile) {
     *pile = node;
 }
 
-static struct node *free_object(struct object_node *object, struct node *pile) {
+static struct node *free_object(struct object_node *object, struct node *pile, struct node_weight *weight) {
     struct list_link *next;
+    weight->bytes += NODE_CONTAINER_BYTES;
     for (struct list_link *link = object->entries.first; link != NULL; link = next) {
         struct object_entry *entry = entry_at(link);
         next = link->next;
-        discard(entry->value, &pile);
+        weight->bytes += entry->item.key.length + NODE_KEY_BYTES;
+        discard(entry->value, &pile, weight);
         free(entry);
     }
     free_index(object->index);
@@ -173,30 +176,75 @@ static struct node *free_object(struct object_node *object, struct node *pile) {
     return pile;
 }
 
-static struct node *free_array(struct array_node *array, struct node *pile) {
+static struct node *free_array(struct array_node *array, struct node *pile, struct node_weight *weight) {
+    weight->gaps += array->gaps;
+    weight->bytes += NODE_CONTAINER_BYTES + array->length * NODE_ITEM_BYTES + array->gaps * NODE_GAP_BYTES;
     for (size_t at = 0; at < array->length; at++)
-        discard(array->items[at], &pile);
+        discard(array->items[at], &pile, weight);
     free(array->items);
     free(array);
     return pile;
 }
 
-size_t relay_node_free(struct node *node) {
-    size_t gaps = 0;
+struct node_weight relay_node_free(struct node *node) {
+    struct node_weight weight = {0, 0};
     struct node *pile = NULL;
-    discard(node, &pile);
+    discard(node, &pile, &weight);
     while (pile != NULL) {
         struct node *current = pile;
         if (current->kind == NODE_OBJECT) {
             struct object_node *object = (struct object_node *)current;
-            pile = free_object(object, object->up);
+            pile = free_object(object, object->up, &weight);
         } else {
             struct array_node *array = (struct array_node *)current;
-            gaps += array->gaps;
-            pile = free_array(array, array->up);
+            pile = free_array(array, array->up, &weight);
         }
     }
-    return gaps;
+    return weight;
+}
+
+/* Weighs what has no children; puts a container on the pile of what is still to be looked into. */
+static void weigh_or_pile(struct node *node, struct node **pile, size_t *bytes) {
+    if (node == NULL)
+        return;
+    if (node->kind == NODE_RAW) {
+        *bytes += ((struct raw_node *)node)->length;
+        return;
+    }
+    struct node **up = node->kind == NODE_OBJECT ? &((struct object_node *)node)->up : &((struct array_node *)node)->up;
+    *up = *pile;
+    *pile = node;
+}
+
+static void weigh_object(struct object_node *object, struct node **pile, size_t *bytes) {
+    for (struct list_link *link = object->entries.first; link != NULL; link = link->next) {
+        *bytes += entry_at(link)->item.key.length + NODE_KEY_BYTES;
+        weigh_or_pile(entry_at(link)->value, pile, bytes);
+    }
+}
+
+static void weigh_array(struct array_node *array, struct node **pile, size_t *bytes) {
+    *bytes += array->length * NODE_ITEM_BYTES + array->gaps * NODE_GAP_BYTES;
+    for (size_t at = 0; at < array->length; at++)
+        weigh_or_pile(array->items[at], pile, bytes);
+}
+
+size_t relay_node_weigh(struct node *node) {
+    size_t bytes = 0;
+    struct node *pile = NULL;
+    weigh_or_pile(node, &pile, &bytes);
+    while (pile != NULL) {
+        struct node *current = pile;
+        bytes += NODE_CONTAINER_BYTES;
+        if (current->kind == NODE_OBJECT) {
+            pile = ((struct object_node *)current)->up;
+            weigh_object((struct object_node *)current, &pile, &bytes);
+        } else {
+            pile = ((struct array_node *)current)->up;
+            weigh_array((struct array_node *)current, &pile, &bytes);
+        }
+    }
+    return bytes;
 }
 
 /* Adds a value that has no children to walk, or opens a container and makes it the current one. */

@@ -64,12 +64,27 @@ struct node *relay_node_array(void);
 /* True when the value is an array or an object, be it bytes or tree. */
 bool relay_node_is_container(const struct node *node);
 
-/* Turns `*slot`, a container that may still be bytes, into a tree node. False when memory is out; the value is then as
-   it was. */
-bool relay_node_expand(struct node **slot, const struct table_seed *seed);
+/* What a value weighs: about the bytes of its JSON text, and the gaps in it. A number on its own is its text's length; a
+   container adds NODE_CONTAINER_BYTES, each key its length and NODE_KEY_BYTES, each item NODE_ITEM_BYTES, each gap
+   NODE_GAP_BYTES more. */
+struct node_weight {
+    size_t bytes, gaps;
+};
 
-/* Frees the value and everything below it; NULL is allowed. Returns how many gaps were in it. */
-size_t relay_node_free(struct node *node);
+#define NODE_CONTAINER_BYTES 2
+#define NODE_KEY_BYTES 4 /* quotes, colon, comma */
+#define NODE_ITEM_BYTES 1
+#define NODE_GAP_BYTES 4
+
+/* Turns `*slot`, a container that may still be bytes, into a tree node, and corrects `*bytes`, the weight of all that it
+   is part of. False when memory is out; the value is then as it was. */
+bool relay_node_expand(struct node **slot, const struct table_seed *seed, size_t *bytes);
+
+/* The bytes of a value's weight; NULL weighs nothing. Its cost is the value's size. */
+size_t relay_node_weigh(struct node *node);
+
+/* Frees the value and everything below it; NULL is allowed. Returns what it weighed. */
+struct node_weight relay_node_free(struct node *node);
 
 /* Adds the value as JSON text; a hole reads as null. */
 void relay_node_print(struct node *node, struct relay_buffer *out);

@@ -29,7 +29,7 @@ static void apply(struct fold *fold, const struct written *ops) {
     static const char head[] = "{\"t\":\"env\",\"env\":{\"ops\":";
     struct written frame;
     struct message message;
-    struct message_ops read = {NULL, 0, 0};
+    struct message_ops read = {0};
     FILE *out = start(&frame);
     fprintf(out, "%s%.*s}}", head, (int)ops->length, ops->text);
     fclose(out);
@@ -38,6 +38,8 @@ static void apply(struct fold *fold, const struct written *ops) {
         found("good ops were not read: %s", frame.text);
     if (!relay_fold_apply(fold, read.items, read.count))
         found("memory was out");
+    if (fold->bytes != relay_node_weigh(fold->root))
+        found("the fold believes in %zu bytes, not %zu", fold->bytes, relay_node_weigh(fold->root));
     free(read.items);
     free(frame.text);
 }

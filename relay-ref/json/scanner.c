@@ -12,6 +12,8 @@ void relay_scan_start(struct json_scanner *scanner, const char *text, size_t len
     scanner->escaped = false;
     scanner->first = false;
     scanner->error = JSON_FINE;
+    scanner->max_depth = SIZE_MAX;
+    scanner->depth = 0;
     scanner->heap_levels = NULL;
     scanner->heap_words = 0;
 }
@@ -270,6 +272,10 @@ static bool open_level(struct json_scanner *scanner, enum json_kind kind, size_t
     scanner->at++;
     skip_space(scanner);
     *empty = next_byte(scanner) == (object ? '}' : ']');
+    if (*depth >= scanner->max_depth)
+        return fail(scanner, JSON_TOO_DEEP);
+    if (*depth >= scanner->depth)
+        scanner->depth = *depth + 1;
     if (*empty) {
         scanner->at++;
         return true;
@@ -312,6 +318,7 @@ bool relay_scan_value(struct json_scanner *scanner, struct json_value *out) {
     if (scanner->error != JSON_FINE)
         return false;
     scanner->first = false;
+    scanner->depth = 0;
     size_t start = scanner->at;
     bool container = kind == JSON_ARRAY || kind == JSON_OBJECT;
     if (!(container ? take_container(scanner) : take_scalar(scanner, kind)))

@@ -24,7 +24,7 @@ struct json_value {
     bool escaped; /* a string with escapes in it: its characters are not simply the bytes between its quotes */
 };
 
-enum json_error { JSON_FINE, JSON_MALFORMED, JSON_NOT_UTF8, JSON_NO_MEMORY };
+enum json_error { JSON_FINE, JSON_MALFORMED, JSON_NOT_UTF8, JSON_NO_MEMORY, JSON_TOO_DEEP };
 
 /* Levels whose kind is kept without asking for memory. */
 #define JSON_INLINE_LEVELS 512
@@ -36,6 +36,8 @@ struct json_scanner {
     bool escaped;          /* the last string had escapes */
     bool first;            /* nothing of the current container was read yet */
     enum json_error error; /* sticky: after a failure every function says false */
+    size_t max_depth;      /* a value taken whole that nests deeper is JSON_TOO_DEEP; SIZE_MAX after the start */
+    size_t depth;          /* levels of containers in the last value that was taken whole */
     uint64_t *heap_levels; /* owned; NULL until JSON_INLINE_LEVELS is not enough */
     size_t heap_words;
     uint64_t inline_levels[JSON_INLINE_LEVELS / 64];

@@ -14,13 +14,14 @@ static const struct table_seed seed = {1, 2};
 /* Applies ops in their JSON form by way of the message reader, as a room does. */
 static void apply(struct fold *fold, const char *ops, size_t length) {
     struct message message;
-    struct message_ops read = {NULL, 0, 0};
+    struct message_ops read = {0};
     char *text = malloc(length + 64);
     cr_assert_not_null(text);
     int size = snprintf(text, length + 64, "{\"t\":\"env\",\"env\":{\"ops\":%.*s}}", (int)length, ops);
     cr_assert_eq(relay_message_read(&message, &read, 100000, text, (size_t)size), JSON_FINE);
     cr_assert(message.envelope.has_ops && !message.envelope.bad_op, "%s", text);
     cr_assert(relay_fold_apply(fold, read.items, read.count));
+    cr_assert_eq(fold->bytes, relay_node_weigh(fold->root), "%s", text);
     free(read.items);
     free(text);
 }

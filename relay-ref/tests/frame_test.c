@@ -187,22 +187,6 @@ Test(frame, a_deep_payload_is_kept_live_by_delta_and_by_snapshot) {
     }
 }
 
-Test(frame, rooms_have_a_ceiling) {
-    world_open_with_rooms(&world, 2);
-    struct pair *client = world_client(&world, "w");
-    hello(client, "r1", "o", "");
-    hello(client, "r2", "o", "");
-    cr_expect_eq(drain(client), 2);
-    hello(client, "r3", "o", "");
-    cr_expect_str_eq(next(&world, client), "(closed)");
-    pair_free(client);
-    client = world_client(&world, "w");
-    hello(client, "r2", "o", "");
-    cr_expect_eq(drain(client), 1, "the rooms that are there still work");
-    pair_free(client);
-    world_close(&world);
-}
-
 /* ---- the pair ------------------------------------------------------------------------------------ */
 
 Test(pair, is_first_in_first_out_and_closes_once) {

@@ -52,7 +52,7 @@ static void fold_envelopes(struct fold *fold, const char *welcome) {
     struct json_scanner scanner;
     struct json_value name, value, envelope;
     struct message message;
-    struct message_ops ops = {NULL, 0, 0};
+    struct message_ops ops = {0};
     relay_scan_start(&scanner, welcome, strlen(welcome));
     cr_assert(relay_scan_enter(&scanner));
     while (relay_scan_member(&scanner, &name)) {

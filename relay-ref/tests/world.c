@@ -40,8 +40,19 @@ static void world_violation(void *context, struct relay_text room, const struct 
             violation->path.bytes == NULL ? "-" : violation->path.bytes);
 }
 
+static void world_limit(void *context, enum relay_limit limit) {
+    static const char *const names[RELAY_LIMITS] = {"rooms", "rooms-per-connection", "members", "root-bytes", "depth",
+                                                    "array"};
+    observe(context, "limit %s\n", names[limit]);
+}
+
 static void start(struct world *world, const struct relay_options *options) {
-    struct relay_env env = {world, world_now, world_mint, world_commit, world_violation};
+    struct relay_env env = {.context = world,
+                            .now = world_now,
+                            .mint = world_mint,
+                            .on_commit = world_commit,
+                            .on_violation = world_violation,
+                            .on_limit = world_limit};
     world->relay = relay_new(&env, options);
     cr_assert_not_null(world->relay);
     world->minted = 0;
@@ -56,11 +67,9 @@ void world_open(struct world *world, enum relay_protocol protocol, const char *o
     start(world, relay_settings_options(world->settings));
 }
 
-void world_open_with_rooms(struct world *world, size_t max_rooms) {
-    struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_2_0);
+void world_open_with(struct world *world, const struct relay_options *options) {
     memset(world, 0, sizeof *world);
-    options.max_rooms = max_rooms;
-    start(world, &options);
+    start(world, options);
 }
 
 void world_close(struct world *world) {

@@ -15,15 +15,15 @@ struct world {
     struct relay *relay;
     int64_t now;
     unsigned minted;     /* epochs are e1, e2, … in the order in which rooms need them */
-    char observed[4096]; /* commits and violations as lines; empty it to look at the next ones */
+    char observed[4096]; /* commits, violations and ceilings as lines; empty it to look at the next ones */
     char *taken;         /* what `next` gave last */
 };
 
 /* Opens a relay with options in their JSON form; NULL for the defaults. */
 void world_open(struct world *world, enum relay_protocol protocol, const char *options);
 
-/* Opens a relay of the newest version with at most `max_rooms` rooms. */
-void world_open_with_rooms(struct world *world, size_t max_rooms);
+/* Opens a relay with options that have no JSON form, such as its ceilings. */
+void world_open_with(struct world *world, const struct relay_options *options);
 
 void world_close(struct world *world);
 
