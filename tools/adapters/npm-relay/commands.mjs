@@ -42,10 +42,10 @@ export async function replyTo(command, find) {
   try {
     const carryOut = find(command);
     if (carryOut === undefined) return { id: command.id, unsupported: true };
-    const ok = carryOut() ?? true;
+    const answer = carryOut();
     // What a decided commit sets free leaves the relay a few turns of the promise queue later; this waits for all of them.
     await new Promise(setImmediate);
-    return { id: command.id, ok };
+    return { id: command.id, ok: answer === undefined ? true : answer };
   } catch (problem) {
     if (problem instanceof Unsupported) return { id: command.id, no: problem.message };
     if (problem instanceof BadCommand) return { id: command.id, error: problem.message };

@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 
 LIMIT_SECONDS = 60  # no test takes a tenth of it; it turns a hang into a failure
@@ -14,10 +15,10 @@ ADAPTERS = pathlib.Path(__file__).resolve().parent.parent
 class AdapterProcess:
     """One adapter. It is ended when the with block is left."""
 
-    def __init__(self, script, *flags):
+    def __init__(self, script, *flags, program=sys.executable):
+        self.errors = tempfile.TemporaryFile()
         self.child = subprocess.Popen(
-            [sys.executable, ADAPTERS / script, *flags],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            [program, ADAPTERS / script, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
         )
         self.last_id = 0
         self.watchdog = threading.Timer(LIMIT_SECONDS, self.child.kill)
@@ -33,6 +34,12 @@ class AdapterProcess:
         for pipe in (self.child.stdin, self.child.stdout):
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()
+        self.errors.close()
+
+    def log(self):
+        """Its standard error so far."""
+        self.errors.seek(0)
+        return self.errors.read().decode()
 
     def write(self, line):
         self.child.stdin.write(line + b"\n")
