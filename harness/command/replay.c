@@ -69,9 +69,10 @@ const struct command command_replay = {
     .summary = "hold a target against a recording of a published relay",
     .arguments = "FILE…",
     .description = "Gives a target the inputs of a recorded session and compares everything that it does with what the published relay did, as far as a\n"
-                   "network could see it: each connection's stream, commits, violations, answers. Recordings are in fixtures/recordings/.",
+                   "network could see it: each connection's stream, what each observer saw, answers. Recordings are in fixtures/recordings/.",
     .options = options,
     .exit_status = "0 no difference, 1 some session differs, 2 bad usage or recording, 3 the target could not be held against it",
     .examples = "meshspec replay fixtures/recordings/mesh-0.2.0.jsonl\n"
-                "meshspec replay --target 'exec:python3 tools/adapters/python-relay/adapter.py' fixtures/recordings/mesh-0.1.0.jsonl",
+                "meshspec replay --target 'exec:python3 tools/adapters/python-relay/adapter.py' fixtures/recordings/mesh-0.1.0.jsonl\n"
+                "meshspec replay --target 'exec:node tools/adapters/npm-relay/adapter.mjs' fixtures/recordings/mesh-0.9.1.jsonl",
     .run = replay};

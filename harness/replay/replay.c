@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "harness/replay/session.h"
+#include "harness/replay/shape.h"
 
 struct replay {
     struct target *target;

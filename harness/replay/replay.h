@@ -2,13 +2,15 @@
  * Replays a recording of a published relay against a target: the same commands, and every event held against what the
  * published relay did. A recording is JSON Lines, one session a line: {seed, profile, steps}; a step is a command of
  * the adapter protocol
- * (`open`, `connect`, `receive` with `msg` as JSON, `disconnect`, `hydrate`, `room`, `clock`) with what it caused:
- * `out`, the events in order (`send` with `msg`, `close`, `commit`, `violation`), and `ok`, its answer, where it has
- * one.
+ * (`open`, `connect`, `receive` with `msg` as JSON, `disconnect`, `hydrate`, `room`, `clock`; with wire version 3 also
+ * `hold`, `unhold`, `release`, `fail`, `unload`) with what it caused: `out`, the events in order (`send` with `msg`,
+ * `close`, and what observers saw: `commit`, `violation`, `join`, `reject`, `drop`, `stalled`), and `ok`, its answer,
+ * where it has one.
  *
- * Each connection's stream is compared in order, commits among themselves and violations among themselves; across
- * those, order means nothing. Epochs are `$1`, `$2`, …: each is bound to what the target minted in that place, the same
- * for every further one, and goes into later hydrates as what it was bound to.
+ * Each connection's stream is compared in order, and what each observer saw among itself; across those, order means
+ * nothing. Epochs and instances are `$1`, `$2`, …: each is bound to what the target minted in that place, the same for
+ * every further one, and goes into later messages and hydrates as what it was bound to. Registers and their siblings
+ * have no order, and a violation's detail counts for `malformed` only.
  */
 #ifndef MESHSPEC_REPLAY_H
 #define MESHSPEC_REPLAY_H

@@ -4,70 +4,8 @@
 #include <string.h>
 
 #include "harness/replay/difference.h"
+#include "harness/replay/shape.h"
 #include "harness/replay/step.h"
-
-/* ---- the shape of a session ---------------------------------------------------------------------- */
-
-/* What each command needs besides `out`. */
-struct command_shape {
-    const char *verb;
-    const char *members[3];
-    enum json_type types[3];
-};
-
-static const struct command_shape shapes[] = {
-    {"open", {"profile", "options"}, {JSON_STRING, JSON_OBJECT}},
-    {"connect", {"conn", "principal"}, {JSON_STRING, JSON_OBJECT}},
-    {"receive", {"conn", "msg"}, {JSON_STRING, JSON_OBJECT}},
-    {"disconnect", {"conn"}, {JSON_STRING}},
-    {"hydrate", {"room", "snapshot"}, {JSON_STRING, JSON_OBJECT}},
-    {"room", {"room"}, {JSON_STRING}},
-    {"clock", {"ms"}, {JSON_NUMBER}},
-};
-
-static const struct command_shape *shape_of(const struct json_value *step) {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (json_is_string(json_get(step, "do"), shapes[i].verb))
-            return &shapes[i];
-    return NULL;
-}
-
-static bool has(const struct json_value *object, const char *key, enum json_type type) {
-    const struct json_value *value = json_get(object, key);
-    return value != NULL && value->type == type;
-}
-
-/* An unknown command is no error of the shape: a recording of another wire version has them, and is skipped. */
-static bool step_check(const struct json_value *step, size_t number, struct error *error) {
-    if (!has(step, "do", JSON_STRING) || !has(step, "out", JSON_ARRAY))
-        return error_set(error, ERROR_USAGE, "step %zu has no `do` or no list `out`", number);
-    const struct command_shape *shape = shape_of(step);
-    for (size_t i = 0; shape != NULL && i < 3 && shape->members[i] != NULL; i++)
-        if (!has(step, shape->members[i], shape->types[i]))
-            return error_set(error, ERROR_USAGE, "step %zu, `%s`, needs `%s`, %s %s", number, shape->verb,
-                             shape->members[i], shape->types[i] == JSON_OBJECT ? "an" : "a",
-                             json_type_name(shape->types[i]));
-    for (const struct json_value *event = json_get(step, "out")->first; event != NULL; event = event->next) {
-        bool send = json_is_string(json_get(event, "on"), "send");
-        bool of_connection = send || json_is_string(json_get(event, "on"), "close");
-        if (!has(event, "on", JSON_STRING) || (of_connection && !has(event, "conn", JSON_STRING)) ||
-            (send && json_get(event, "msg") == NULL))
-            return error_set(error, ERROR_USAGE, "step %zu has an event without `on`, `conn` or `msg`", number);
-    }
-    return true;
-}
-
-bool session_check(const struct json_value *session, struct error *error) {
-    if (!has(session, "profile", JSON_STRING) || !has(session, "steps", JSON_ARRAY))
-        return error_set(error, ERROR_USAGE, "a session needs `profile`, a string, and `steps`, an array");
-    size_t number = 0;
-    for (const struct json_value *step = json_get(session, "steps")->first; step != NULL; step = step->next)
-        if (!step_check(step, ++number, error))
-            return false;
-    return true;
-}
-
-/* ---- playing ------------------------------------------------------------------------------------- */
 
 struct connection_name {
     struct text name;
@@ -79,7 +17,7 @@ struct play {
     struct target *target;
     struct arena *arena;
     int limit_ms;
-    struct epochs epochs;
+    struct names names;
     struct connection_name *connections; /* the newest first */
     int last_number;
     struct error error;
@@ -127,9 +65,7 @@ static enum target_outcome play_connect(struct play *play, const struct json_val
 
 static enum target_outcome play_hydrate(struct play *play, const struct json_value *step, struct json_value **answer) {
     struct json_value *snapshot = json_get(step, "snapshot");
-    const struct json_value *epoch = json_get(snapshot, "epoch");
-    if (epoch != NULL && epoch->type == JSON_STRING)
-        json_set(snapshot, TEXT("epoch"), json_string(play->arena, epochs_value(&play->epochs, epoch->text)));
+    names_fill_snapshot(&play->names, snapshot);
     bool hydrated = false;
     enum target_outcome outcome = play->target->table->hydrate(play->target, json_get(step, "room")->text,
                                                                printed(play->arena, snapshot), &hydrated, &play->error);
@@ -137,14 +73,44 @@ static enum target_outcome play_hydrate(struct play *play, const struct json_val
     return outcome;
 }
 
+/* The answer's JSON, which the target has put into `text`; frees that. */
+static struct json_value *read_answer(struct play *play, struct buffer *text) {
+    struct text kept = {arena_copy(play->arena, text->bytes, text->length), text->length};
+    buffer_free(text);
+    return json_parse(play->arena, kept, &play->error);
+}
+
 static enum target_outcome play_room(struct play *play, const struct json_value *step, struct json_value **answer) {
     struct buffer info = {0};
     enum target_outcome outcome =
         play->target->table->room(play->target, json_get(step, "room")->text, &info, &play->error);
     if (outcome == TARGET_OK)
-        *answer = json_parse(play->arena, (struct text){arena_copy(play->arena, info.bytes, info.length), info.length},
-                             &play->error);
+        *answer = read_answer(play, &info);
     buffer_free(&info);
+    return outcome;
+}
+
+static enum target_outcome play_receive(struct play *play, const struct json_value *step) {
+    struct json_value *message = json_get(step, "msg");
+    names_fill_message(&play->names, message);
+    return play->target->table->send(play->target, number_of(play, json_get(step, "conn")),
+                                     printed(play->arena, message), TARGET_FRAME_TEXT, 1, &play->error);
+}
+
+/* A command that came after wire version 1: its members go to the target as they are. */
+static enum target_outcome play_further(struct play *play, const struct json_value *step, struct json_value **answer) {
+    static const char *const of_the_recording[] = {"do", "relay", "out", "ok"};
+    const struct json_value *verb = json_get(step, "do");
+    struct json_value *fields = json_copy(play->arena, step);
+    for (size_t i = 0; i < sizeof of_the_recording / sizeof *of_the_recording; i++)
+        json_remove(fields, text_of(of_the_recording[i]));
+    struct buffer text = {0};
+    enum target_outcome outcome = play->target->table->command(
+        play->target, arena_format(play->arena, "%.*s", (int)verb->text.length, verb->text.bytes),
+        printed(play->arena, fields), &text, &play->error);
+    if (outcome == TARGET_OK)
+        *answer = read_answer(play, &text);
+    buffer_free(&text);
     return outcome;
 }
 
@@ -154,7 +120,7 @@ static enum target_outcome unknown_connection(struct play *play, const struct js
     return TARGET_BROKEN;
 }
 
-/* Puts one step's command; `*answer` is what a hydrate or a room answered. */
+/* Puts one step's command; `*answer` is what it answered, where a recording can say that. */
 static enum target_outcome put(struct play *play, const struct json_value *step, struct json_value **answer) {
     const struct json_value *verb = json_get(step, "do"), *conn = json_get(step, "conn");
     struct target *target = play->target;
@@ -171,11 +137,12 @@ static enum target_outcome put(struct play *play, const struct json_value *step,
         return play_room(play, step, answer);
     if (json_is_string(verb, "clock"))
         return target->table->clock(target, llround(json_get(step, "ms")->number), &play->error);
-    if (conn != NULL && number_of(play, conn) == 0)
+    if (!json_is_string(verb, "receive") && !json_is_string(verb, "disconnect"))
+        return play_further(play, step, answer);
+    if (number_of(play, conn) == 0)
         return unknown_connection(play, step);
     if (json_is_string(verb, "receive"))
-        return target->table->send(target, number_of(play, conn), printed(play->arena, json_get(step, "msg")),
-                                   TARGET_FRAME_TEXT, 1, &play->error);
+        return play_receive(play, step);
     return target->table->disconnect(target, number_of(play, conn), false, &play->error);
 }
 
@@ -211,16 +178,17 @@ static bool shows(void *context, const struct json_value *observer) {
 }
 
 static bool answer_is_alike(struct play *play, const struct json_value *step, const struct json_value *answer) {
-    const struct json_value *wanted = json_get(step, "ok");
+    struct json_value *wanted = json_get(step, "ok");
     if (wanted == NULL || answer == NULL)
         return true;
+    names_settle(&play->names, wanted, answer);
     return !difference_find(&play->difference, "the answer", wanted, answer);
 }
 
 static enum session_outcome play_step(struct play *play, const struct json_value *step, size_t *compared) {
-    if (shape_of(step) == NULL) {
+    if (!shape_knows(step)) {
         const struct text verb = json_get(step, "do")->text;
-        error_set(&play->error, ERROR_TARGET, "`%.*s` is no command of wire version 1", (int)verb.length, verb.bytes);
+        error_set(&play->error, ERROR_TARGET, "`%.*s` is no command that can be replayed", (int)verb.length, verb.bytes);
         return SESSION_SKIPPED;
     }
     struct json_value *answer = NULL;
@@ -231,14 +199,14 @@ static enum session_outcome play_step(struct play *play, const struct json_value
     if (!collect(play, &came))
         return SESSION_BROKEN;
     bool alike =
-        step_compare(&play->epochs, json_get(step, "out"), came, shows, play->target, compared, &play->difference) &&
+        step_compare(&play->names, json_get(step, "out"), came, shows, play->target, compared, &play->difference) &&
         answer_is_alike(play, step, answer);
     return alike ? SESSION_ALIKE : SESSION_DIFFERENT;
 }
 
 struct session_result session_play(struct target *target, struct arena *arena, struct json_value *session,
                                    int limit_ms) {
-    struct play play = {.target = target, .arena = arena, .limit_ms = limit_ms, .epochs = {.arena = arena}};
+    struct play play = {.target = target, .arena = arena, .limit_ms = limit_ms, .names = {.arena = arena}};
     struct session_result result = {.outcome = SESSION_ALIKE};
     const struct json_value *step = json_get(session, "steps")->first;
     for (; step != NULL && result.outcome == SESSION_ALIKE; step = step->next) {

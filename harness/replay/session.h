@@ -21,9 +21,6 @@ struct session_result {
     const char *text; /* in the arena; NULL when alike */
 };
 
-/* Whether `session` has the shape of one; else false with half a sentence in `error`, such as "step 3 has no `do`". */
-bool session_check(const struct json_value *session, struct error *error);
-
 /* Plays a checked session, whose values it may change, and closes the target. */
 struct session_result session_play(struct target *target, struct arena *arena, struct json_value *session,
                                    int limit_ms);

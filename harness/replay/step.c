@@ -1,67 +1,7 @@
 #include "harness/replay/step.h"
 
 #include "harness/replay/difference.h"
-
-/* ---- epochs -------------------------------------------------------------------------------------- */
-
-static struct epoch *find_name(const struct epochs *epochs, struct text name) {
-    struct epoch *epoch = epochs->first;
-    while (epoch != NULL && !text_equal(epoch->name, name))
-        epoch = epoch->next;
-    return epoch;
-}
-
-static struct epoch *find_minted(const struct epochs *epochs, struct text minted) {
-    struct epoch *epoch = epochs->first;
-    while (epoch != NULL && !text_equal(epoch->minted, minted))
-        epoch = epoch->next;
-    return epoch;
-}
-
-static struct text keep(struct arena *arena, struct text text) {
-    return (struct text){arena_copy(arena, text.bytes, text.length), text.length};
-}
-
-static void bind(struct epochs *epochs, struct text name, struct text minted) {
-    struct epoch *epoch = arena_alloc(epochs->arena, sizeof *epoch);
-    *epoch =
-        (struct epoch){.name = keep(epochs->arena, name), .minted = keep(epochs->arena, minted), .next = epochs->first};
-    epochs->first = epoch;
-}
-
-struct text epochs_value(struct epochs *epochs, struct text name) {
-    if (find_name(epochs, name) == NULL)
-        bind(epochs, name, name);
-    return find_name(epochs, name)->minted;
-}
-
-/* Where an epoch stands in an event: a welcome's `epoch`, a commit's `state.epoch`; NULL when it has none. */
-static struct json_value *epoch_holder(struct json_value *value) {
-    if (json_is_string(json_get(value, "t"), "welcome"))
-        return value;
-    return json_get(value, "state");
-}
-
-/*
- * Puts what the wanted event's `$n` is bound to in its place, having bound it to what came if it is new. An epoch that
- * came and has another name already is not new (epoch.unique): `$n` stays, and differs.
- */
-static void settle_epoch(struct epochs *epochs, struct json_value *wanted, struct json_value *came) {
-    struct json_value *holder = epoch_holder(wanted);
-    const struct json_value *name = json_get(holder, "epoch");
-    if (name == NULL || name->type != JSON_STRING)
-        return;
-    struct epoch *epoch = find_name(epochs, name->text);
-    const struct json_value *minted = json_get(epoch_holder(came), "epoch");
-    bool can_bind = minted != NULL && minted->type == JSON_STRING && minted->text.length > 0 &&
-                    find_minted(epochs, minted->text) == NULL;
-    if (epoch == NULL && can_bind) {
-        bind(epochs, name->text, minted->text);
-        epoch = epochs->first;
-    }
-    if (epoch != NULL)
-        json_set(holder, TEXT("epoch"), json_string(epochs->arena, epoch->minted));
-}
+#include "harness/replay/freedom.h"
 
 /* ---- events -------------------------------------------------------------------------------------- */
 
@@ -116,7 +56,7 @@ static void name_stream(struct buffer *out, struct text stream) {
     buffer_string(out, ": ");
 }
 
-static bool compare_one(struct epochs *epochs, const struct wanted_event *wanted, struct came_event *came,
+static bool compare_one(struct names *names, const struct wanted_event *wanted, struct came_event *came,
                         struct buffer *difference) {
     if (came == NULL || came->kind != wanted->kind || (came->value == NULL && came->kind != TARGET_CLOSED)) {
         name_stream(difference, wanted->stream);
@@ -129,7 +69,8 @@ static bool compare_one(struct epochs *epochs, const struct wanted_event *wanted
     came->taken = true;
     if (wanted->kind == TARGET_CLOSED)
         return true;
-    settle_epoch(epochs, wanted->value, came->value);
+    names_settle(names, wanted->value, came->value);
+    freedom_grant(wanted->value, came->value);
     if (json_equal(wanted->value, came->value))
         return true;
     name_stream(difference, wanted->stream);
@@ -137,7 +78,7 @@ static bool compare_one(struct epochs *epochs, const struct wanted_event *wanted
     return false;
 }
 
-bool step_compare(struct epochs *epochs, const struct json_value *out, struct came_event *came, step_shows *shows,
+bool step_compare(struct names *names, const struct json_value *out, struct came_event *came, step_shows *shows,
                   void *context, size_t *compared, struct buffer *difference) {
     for (struct json_value *event = out->first; event != NULL; event = event->next) {
         struct wanted_event wanted = read_wanted(event);
@@ -147,7 +88,7 @@ bool step_compare(struct epochs *epochs, const struct json_value *out, struct ca
             json_remove(event, TEXT("on"));
         }
         ++*compared;
-        if (!compare_one(epochs, &wanted, next_of(came, wanted.kind, wanted.stream), difference))
+        if (!compare_one(names, &wanted, next_of(came, wanted.kind, wanted.stream), difference))
             return false;
     }
     for (const struct came_event *event = came; event != NULL; event = event->next)

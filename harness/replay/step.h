@@ -5,21 +5,8 @@
 #define MESHSPEC_REPLAY_STEP_H
 
 #include "harness/json/value.h"
+#include "harness/replay/names.h"
 #include "harness/target/target.h"
-
-/* The recording's `$1` and what the target minted in its place. */
-struct epoch {
-    struct text name, minted;
-    struct epoch *next;
-};
-
-struct epochs {
-    struct arena *arena;
-    struct epoch *first;
-};
-
-/* What the name is bound to; a name that no output ever showed stands for itself, and is bound to that. */
-struct text epochs_value(struct epochs *epochs, struct text name);
 
 /* One event of the target. */
 struct came_event {
@@ -37,10 +24,10 @@ typedef bool step_shows(void *context, const struct json_value *observer);
 
 /*
  * Compares the events of one step in every stream: `out` is the recording's array. Returns true when they are alike;
- * else appends "STREAM: what differs" of the first difference. New epochs are bound. Adds the number of compared events
+ * else appends "STREAM: what differs" of the first difference. New names are bound. Adds the number of compared events
  * to `compared`.
  */
-bool step_compare(struct epochs *epochs, const struct json_value *out, struct came_event *came, step_shows *shows,
+bool step_compare(struct names *names, const struct json_value *out, struct came_event *came, step_shows *shows,
                   void *context, size_t *compared, struct buffer *difference);
 
 #endif
