@@ -25,7 +25,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [STATEMENT_MAKE_ROOM] = "INSERT INTO rooms (name, epoch) VALUES (?1, ?2)",
     [STATEMENT_SET_EPOCH] = "UPDATE rooms SET epoch = ?2, renew = 0 WHERE id = ?1",
     [STATEMENT_ANY_ROOM] = "SELECT 1 FROM rooms LIMIT 1",
-    [STATEMENT_APPEND] = "INSERT INTO journal (room, seq, envelope, epoch) VALUES (?1, ?2, ?3, ?4)",
+    [STATEMENT_APPEND] = "INSERT INTO journal (room, seq, envelope) VALUES (?1, ?2, ?3)",
     [STATEMENT_PUT_PIECE] = "INSERT INTO pieces (room, checkpoint, piece, bytes) "
                             "VALUES (?1, (SELECT checkpoint + 1 FROM rooms WHERE id = ?1), ?2, ?3)",
     /* One piece of any checkpoint but the room's own. */
@@ -36,7 +36,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [STATEMENT_TRIM] = "DELETE FROM journal WHERE room = ?1 AND seq < ?2 AND "
                        "seq < (SELECT min(seq) FROM journal WHERE room = ?1) + ?3",
     [STATEMENT_PIECES] = "SELECT bytes FROM pieces WHERE room = ?1 AND checkpoint = ?2 ORDER BY piece",
-    [STATEMENT_JOURNAL] = "SELECT seq, envelope, epoch FROM journal WHERE room = ?1 AND seq >= ?2 ORDER BY seq",
+    [STATEMENT_JOURNAL] = "SELECT seq, envelope FROM journal WHERE room = ?1 AND seq >= ?2 ORDER BY seq",
 };
 
 /* ---- errors ------------------------------------------------------------------------------------- */

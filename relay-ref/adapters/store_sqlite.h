@@ -74,11 +74,9 @@ bool store_room_id(struct store *store, struct relay_text name, struct relay_tex
 /* The room has another epoch from now on; ends the mark that it needs one. */
 bool store_set_epoch(struct store *store, int64_t room, struct relay_text epoch, struct store_error *error);
 
-/*
- * One ordered envelope. `epoch` has no value unless the envelope itself gave the room another one (migrate.bump). False
- * with STORE_DAMAGED when the file has that seq already; the rest of the batch is as before then.
- */
-bool store_append(struct store *store, int64_t room, uint64_t seq, struct relay_text envelope, struct relay_text epoch,
+/* One ordered envelope. False with STORE_DAMAGED when the file has that seq already; the rest of the batch is as before
+   then. */
+bool store_append(struct store *store, int64_t room, uint64_t seq, struct relay_text envelope,
                   struct store_error *error);
 
 /* True when something was written that is not committed. */
@@ -117,22 +115,17 @@ bool store_checkpoint_step(struct store *store, struct store_checkpoint *checkpo
 
 /* ---- loading ------------------------------------------------------------------------------------ */
 
-struct store_entry {
-    uint64_t seq;
-    struct relay_text envelope;
-    struct relay_text epoch; /* no value unless the envelope gave the room another one */
-};
-
 struct store_room {
     int64_t id;
     bool renew;                 /* clients may know more of this life of the room than the file does */
     struct relay_text epoch;    /* the present one */
     struct relay_text snapshot; /* no value when there is no checkpoint: the room began with nothing, at seq 0 */
     uint64_t snapshot_seq;      /* 0 then */
-    struct store_entry *journal;
-    size_t journal_count; /* dense and ascending, up to the room's seq */
-    size_t covered;       /* so many of them, from the first, are in the snapshot already */
-    char *memory;         /* owned: what the texts point into */
+    uint64_t floor;             /* the seq of the first envelope of the journal */
+    struct relay_text *journal; /* envelopes, dense and ascending, up to the room's seq */
+    size_t journal_count;
+    size_t covered; /* so many of them, from the first, are in the snapshot already */
+    char *memory;   /* owned: what the texts point into */
 };
 
 enum store_found { STORE_ABSENT, STORE_FOUND, STORE_UNREADABLE };

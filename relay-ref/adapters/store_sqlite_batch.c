@@ -93,7 +93,7 @@ bool store_set_epoch(struct store *store, int64_t room, struct relay_text epoch,
     return store_run(set) || store_write_failed(store, error, "cannot be written");
 }
 
-bool store_append(struct store *store, int64_t room, uint64_t seq, struct relay_text envelope, struct relay_text epoch,
+bool store_append(struct store *store, int64_t room, uint64_t seq, struct relay_text envelope,
                   struct store_error *error) {
     if (!store_begin(store, error))
         return false;
@@ -102,11 +102,8 @@ bool store_append(struct store *store, int64_t room, uint64_t seq, struct relay_
         sqlite3_bind_int64(append, 1, room);
         sqlite3_bind_int64(append, 2, (int64_t)seq);
         store_bind(append, 3, envelope);
-        store_bind(append, 4, epoch);
     }
-    if (!store_run(append))
-        return store_write_failed(store, error, "cannot be written");
-    return epoch.bytes == NULL || store_set_epoch(store, room, epoch, error);
+    return store_run(append) || store_write_failed(store, error, "cannot be written");
 }
 
 /* ---- all rooms ---------------------------------------------------------------------------------- */

@@ -13,7 +13,6 @@ struct loading {
     struct store_error *error;
     struct relay_buffer bytes;
     int64_t checkpoint;
-    uint64_t floor;
     size_t capacity; /* of the journal */
 };
 
@@ -64,7 +63,7 @@ static enum store_found read_room(struct loading *loading, struct relay_text nam
     room->renew = sqlite3_column_int(find, 2) != 0;
     loading->checkpoint = sqlite3_column_int64(find, 3);
     room->snapshot_seq = (uint64_t)sqlite3_column_int64(find, 4);
-    loading->floor = (uint64_t)sqlite3_column_int64(find, 5);
+    room->floor = (uint64_t)sqlite3_column_int64(find, 5);
     bool kept = keep_column(loading, find, 1, &room->epoch);
     sqlite3_reset(find);
     return kept ? STORE_FOUND : STORE_UNREADABLE;
@@ -92,11 +91,11 @@ static bool read_pieces(struct loading *loading) {
     return true;
 }
 
-static struct store_entry *next_entry(struct loading *loading) {
+static struct relay_text *next_entry(struct loading *loading) {
     struct store_room *room = loading->room;
     if (room->journal_count == loading->capacity) {
         size_t capacity = loading->capacity == 0 ? 64 : loading->capacity * 2;
-        struct store_entry *journal = realloc(room->journal, capacity * sizeof *journal);
+        struct relay_text *journal = realloc(room->journal, capacity * sizeof *journal);
         if (journal == NULL) {
             out_of_memory(loading);
             return NULL;
@@ -109,16 +108,17 @@ static struct store_entry *next_entry(struct loading *loading) {
 
 /* Dense from the floor on: an envelope that is missing would be a hole in the room's history. */
 static bool read_entry(struct loading *loading, sqlite3_stmt *row) {
-    struct store_entry *entry = next_entry(loading);
+    struct store_room *room = loading->room;
+    struct relay_text *entry = next_entry(loading);
     if (entry == NULL)
         return false;
-    entry->seq = (uint64_t)sqlite3_column_int64(row, 0);
-    if (entry->seq != loading->floor + loading->room->journal_count)
+    uint64_t seq = (uint64_t)sqlite3_column_int64(row, 0);
+    if (seq != room->floor + room->journal_count)
         return damaged(loading, "is damaged: a room's journal has a hole");
-    loading->room->journal_count++;
-    if (entry->seq <= loading->room->snapshot_seq)
-        loading->room->covered++;
-    return keep_column(loading, row, 1, &entry->envelope) && keep_column(loading, row, 2, &entry->epoch);
+    room->journal_count++;
+    if (seq <= room->snapshot_seq)
+        room->covered++;
+    return keep_column(loading, row, 1, entry);
 }
 
 static bool read_journal(struct loading *loading) {
@@ -128,13 +128,13 @@ static bool read_journal(struct loading *loading) {
     if (rows == NULL)
         return store_tell(loading->store, loading->error, "cannot be read");
     sqlite3_bind_int64(rows, 1, room->id);
-    sqlite3_bind_int64(rows, 2, (int64_t)loading->floor);
+    sqlite3_bind_int64(rows, 2, (int64_t)room->floor);
     while ((step = sqlite3_step(rows)) == SQLITE_ROW)
         if (!read_entry(loading, rows))
             return false;
     if (step != SQLITE_DONE)
         return store_tell(loading->store, loading->error, "cannot be read");
-    if (loading->floor > room->snapshot_seq + 1 || loading->floor + room->journal_count <= room->snapshot_seq)
+    if (room->floor > room->snapshot_seq + 1 || room->floor + room->journal_count <= room->snapshot_seq)
         return damaged(loading, "is damaged: a room's journal does not reach its checkpoint");
     if (room->snapshot_seq == 0 && room->journal_count == 0 && loading->checkpoint == 0)
         return damaged(loading, "is damaged: a room has neither checkpoint nor journal");
@@ -146,10 +146,8 @@ static void settle_room(struct loading *loading) {
     room->memory = loading->bytes.memory;
     settle_text(&room->epoch, room->memory);
     settle_text(&room->snapshot, room->memory);
-    for (size_t i = 0; i < room->journal_count; i++) {
-        settle_text(&room->journal[i].envelope, room->memory);
-        settle_text(&room->journal[i].epoch, room->memory);
-    }
+    for (size_t i = 0; i < room->journal_count; i++)
+        settle_text(&room->journal[i], room->memory);
 }
 
 static enum store_found load(struct loading *loading, struct relay_text name) {

@@ -15,7 +15,7 @@ static const char tables[] =
     "  floor INTEGER NOT NULL DEFAULT 1);"
     /* In the order of room and seq, so that a room's newest envelopes share a page. */
     "CREATE TABLE journal ("
-    "  room INTEGER NOT NULL, seq INTEGER NOT NULL, envelope BLOB NOT NULL, epoch BLOB,"
+    "  room INTEGER NOT NULL, seq INTEGER NOT NULL, envelope BLOB NOT NULL,"
     "  PRIMARY KEY (room, seq)) WITHOUT ROWID;"
     "CREATE TABLE pieces ("
     "  room INTEGER NOT NULL, checkpoint INTEGER NOT NULL, piece INTEGER NOT NULL, bytes BLOB NOT NULL,"

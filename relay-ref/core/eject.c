@@ -65,6 +65,7 @@ bool relay_eject(struct member *offender, const struct violation *violation) {
         return false;
     }
     observe(room, writer, violation);
+    room->ejected += record->ejected ? 0 : 1;
     record->ejected = true;
     relay_room_broadcast(room, frame, NULL);
     relay_frame_release(frame);

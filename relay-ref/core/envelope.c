@@ -109,15 +109,31 @@ static bool prepare(struct room *room, const struct message_envelope *envelope, 
     return true;
 }
 
-/* seq.dense, seq.echo-all, migrate.rides-log */
-static bool order(struct room *room, const struct message_envelope *envelope) {
-    struct journal_entry entry = {.seq = room->seq + 1};
+/* seq.dense, migrate.rides-log */
+static bool take_in(struct room *room, const struct message_envelope *envelope, struct journal_entry *entry) {
     struct migration migration;
-    if (!prepare(room, envelope, &entry, &migration))
+    entry->seq = room->seq + 1;
+    if (!prepare(room, envelope, entry, &migration))
         return false;
-    room->seq = entry.seq;
+    room->seq = entry->seq;
     relay_migrate_apply(&migration, room);
-    relay_journal_add(&room->journal, &entry);
+    relay_journal_add(&room->journal, entry);
+    return true;
+}
+
+bool relay_envelope_again(struct room *room, const struct message *message) {
+    struct journal_entry entry;
+    if (message->envelope.whole.kind != JSON_OBJECT || !take_in(room, &message->envelope, &entry))
+        return false;
+    relay_frame_release(entry.frame);
+    return true;
+}
+
+/* seq.echo-all */
+static bool order(struct room *room, const struct message_envelope *envelope) {
+    struct journal_entry entry;
+    if (!take_in(room, envelope, &entry))
+        return false;
     relay_room_broadcast(room, entry.frame, NULL);
     report_commit(room, &entry);
     relay_frame_release(entry.frame);

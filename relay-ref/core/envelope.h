@@ -7,4 +7,8 @@
 /* An env message from a member, which an ejection frees. False when memory is out: nothing was ordered then. */
 bool relay_envelope_receive(struct member *member, const struct message *message);
 
+/* An envelope that was ordered in an earlier life of the room: taken in as then, but nobody is told. False when it is
+   none or memory is out; the room is then as before. */
+bool relay_envelope_again(struct room *room, const struct message *message);
+
 #endif

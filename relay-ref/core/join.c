@@ -5,6 +5,7 @@
 #include "relay-ref/core/frame.h"
 #include "relay-ref/core/leave.h"
 #include "relay-ref/core/presence.h"
+#include "relay-ref/core/restore.h"
 #include "relay-ref/core/room.h"
 #include "relay-ref/json/number.h"
 
@@ -214,6 +215,13 @@ static bool answer_hello(struct relay_connection *connection, const struct messa
     enum relay_limit limit;
     if (is_crowded(connection, room, room_name, origin, &limit))
         return relay_limit_hit(relay, limit);
+    if (room == NULL && relay->env.restore != NULL) {
+        if (!relay_room_restored(relay, room_name, &room))
+            return false;
+        refusal = refusal_of(connection, room, message);
+        if (refusal.reason != NULL)
+            return send_reject(connection, room_name, &refusal);
+    }
     if (room == NULL)
         room = relay_room_new(relay, room_name);
     return room != NULL && admit(connection, room, origin, &message->seq);

@@ -14,7 +14,8 @@
  *   3. Texts handed to the core are copied where it keeps them; texts handed to an observer are
  *      valid during that call only.
  *   4. A sink or observer must not call back into the same relay, except `relay_frame_keep`,
- *      `relay_frame_release` and `relay_commit_root`.
+ *      `relay_frame_release` and `relay_commit_root`; `restore` may call `relay_restore` and `relay_hydrate` for the
+ *      room that it is asked for.
  *   5. One relay is used by one thread at a time. Two relays share nothing.
  */
 #ifndef MESHSPEC_RELAY_H
@@ -95,6 +96,10 @@ enum relay_limit {
 
 #define RELAY_LIMITS 6
 
+/* What `restore` found: no such room is kept, it is restored, or it is kept but cannot be restored now. Then the
+   hello's connection is closed: a blank room in its place would be another room. */
+enum relay_kept { RELAY_KEPT_NONE, RELAY_KEPT_RESTORED, RELAY_KEPT_UNREADABLE };
+
 /* The core's only door to the world. `now` and `mint` are required, the observers may be NULL. */
 struct relay_env {
     void *context;
@@ -113,6 +118,9 @@ struct relay_env {
     /* A message ran into a ceiling of relay_options. After any but RELAY_LIMIT_ARRAY nothing comes of the message and
        its connection is closed. */
     void (*on_limit)(void *context, enum relay_limit limit);
+    /* Asked when a hello that nothing speaks against names a room that the relay does not know: whoever keeps rooms
+       restores it now. `room` is decoded. NULL: nobody keeps rooms. */
+    enum relay_kept (*restore)(void *context, struct relay_text room);
 };
 
 /* The folded root after this commit as JSON text, built on first use and kept until the next write; no value
@@ -141,10 +149,10 @@ struct relay_options {
     size_t max_members_per_room;       /* members that a room may have. Default 10,000 */
     size_t max_root_bytes;             /* about the length of a folded root as JSON text. A write that would let it grow
                                           past that is not ordered. Default 64 MiB */
-    size_t max_journal_bytes;          /* per room; past it the oldest envelopes leave the journal, though not the newest
-                                          one. Default 64 MiB */
-    size_t max_depth;                  /* levels of a value, and of an op's path and value together. 0, the default:
-                                          no ceiling */
+    size_t max_journal_bytes; /* per room; past it the oldest envelopes leave the journal, though not the newest
+                                 one. Default 64 MiB */
+    size_t max_depth;         /* levels of a value, and of an op's path and value together. 0, the default:
+                                 no ceiling */
 };
 
 /* The defaults of the protocol's option table for `protocol`. */
@@ -181,10 +189,30 @@ enum relay_hydrated { RELAY_HYDRATED, RELAY_HYDRATE_REFUSED, RELAY_HYDRATE_MALFO
    RELAY_PROTOCOL_0_1_0 always refuses). `room` is decoded characters. */
 enum relay_hydrated relay_hydrate(struct relay *relay, struct relay_text room, struct relay_text snapshot);
 
+/* A room as its keeper has it. */
+struct relay_kept_room {
+    struct relay_text snapshot;     /* as relay_hydrate takes it; no value: the room began with nothing, at seq 0 */
+    const struct relay_text *later; /* envelopes as they were broadcast, without a gap from the snapshot's seq on */
+    size_t later_count;
+    struct relay_text epoch; /* the room's at the end; no value: it keeps the one it was minted with */
+};
+
+/* Restores a room whose snapshot is older than the room (hydrate.round-trip): hydrates it and takes in what was ordered
+   later, which nobody is told of. Ceilings do not count: all of this was ordered before. All or nothing. */
+enum relay_hydrated relay_restore(struct relay *relay, struct relay_text room, const struct relay_kept_room *kept);
+
+/* Gives the room's snapshot as relay_hydrate takes it, without its journal, which is what on_commit reported. The
+   text's `bytes` are the caller's, with free. False when there is no such room or memory is out. */
+bool relay_snapshot(struct relay *relay, struct relay_text room, struct relay_text *snapshot);
+
+/* Forgets the room as if it had never been there: closes its members' connections, sends nothing. */
+void relay_discard(struct relay *relay, struct relay_text room);
+
 struct relay_room_info {
     uint64_t seq;
     size_t members;
     size_t journal;
+    size_t ejected; /* writers */
 };
 
 /* What a relay holds at this moment. */

@@ -58,6 +58,7 @@ struct room {
     struct list roster;    /* struct member, in the order of joining */
     struct list presences; /* struct member with an entry, oldest entry first */
     struct table writers;  /* struct room_writer */
+    size_t ejected;        /* of them */
     char name[];
 };
 

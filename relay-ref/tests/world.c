@@ -138,7 +138,7 @@ size_t drain(struct pair *client) {
 }
 
 struct relay_room_info room_info(const struct world *world, const char *room) {
-    struct relay_room_info info = {0, 0, 0};
+    struct relay_room_info info = {.seq = 0};
     relay_room(world->relay, (struct relay_text){room, strlen(room)}, &info);
     return info;
 }
