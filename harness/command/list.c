@@ -12,7 +12,7 @@ struct list_options {
 enum { LIST_PROFILE = 1, LIST_ONLY };
 
 static const struct command_option list_options[] = {
-    {"profile", "VERSION", "only scenarios that run in this profile", LIST_PROFILE, "0.1.0 0.1.1 0.2.0 store"},
+    {"profile", "VERSION", "only scenarios that run in this profile", LIST_PROFILE, PROFILES_KNOWN_WORDS},
     {"only", "GLOB", "only scenarios whose name matches, such as 'join/*'", LIST_ONLY, NULL},
     {0}};
 

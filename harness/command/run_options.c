@@ -47,7 +47,7 @@ const struct command_option run_option_list[] = {
     {"profile", "VERSION",
      "the protocol version to judge by (default: the target file's, else 0.2.0); may be given several times. `store` is\n"
      "the one and only profile of stores and provisioners, and their default",
-     RUN_PROFILE, "0.1.0 0.1.1 0.2.0 store"},
+     RUN_PROFILE, PROFILES_KNOWN_WORDS},
     {"only", "GLOB", "only scenarios whose name matches, such as 'join/*'", RUN_ONLY, NULL},
     {"strict", NULL, "a failing SHOULD fails the run", RUN_STRICT, NULL},
     {"known-failing", "FILE",
@@ -63,14 +63,13 @@ const struct command_option run_option_list[] = {
     {0}};
 
 static bool add_profile(struct run_options *options, const char *profile, struct error *error) {
-    static const char *const known[] = {"0.1.0", "0.1.1", "0.2.0", PROFILE_STORE};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i], profile) == 0 && options->profile_count < PROFILES_CEILING) {
-            options->profiles[options->profile_count++] = known[i];
+    for (const char *const *known = profiles_known; *known != NULL; known++) {
+        if (strcmp(*known, profile) == 0 && options->profile_count < PROFILES_CEILING) {
+            options->profiles[options->profile_count++] = *known;
             return true;
         }
     }
-    return error_set(error, ERROR_USAGE, "--profile: there is no profile \"%s\"; there are 0.1.0, 0.1.1, 0.2.0 and store", profile);
+    return error_set(error, ERROR_USAGE, "--profile: there is no profile \"%s\"; there are " PROFILES_KNOWN_WORDS, profile);
 }
 
 static bool is_colour(const char *when, struct error *error) {

@@ -49,10 +49,13 @@ static void check_send_order(struct history *history, const struct room *room) {
 
 /* ---- history.echo, history.no-loss ---- */
 
-static bool is_well_formed(struct arena *arena, const struct json_value *envelope) {
+/* What is not well formed may be ignored; in wire version 3 it ejects, so that its sender is no member any more. */
+static bool is_well_formed(const struct history *history, const struct json_value *envelope) {
     const struct json_value *proto = json_get(envelope, "proto");
-    struct fold trial = {.arena = arena};
-    fold_envelope(&trial, envelope);
+    struct fold trial = {.arena = history->arena};
+    if (history->settings->wire < 3) {
+        fold_envelope(&trial, envelope);
+    }
     return !trial.is_free && proto != NULL && proto->type == JSON_NUMBER && history_string(envelope, "origin").bytes != NULL &&
            history_string(envelope, "writer").bytes != NULL;
 }
@@ -66,10 +69,10 @@ static const struct view *view_of_sender(const struct history *history, const st
     return NULL;
 }
 
-static void check_echoes(struct history *history, const struct room *room) {
+static void check_echoes(struct history *history, struct room *room) {
     for (const struct sent *sent = room->sent; sent != NULL; sent = sent->next) {
-        if (sent->seq == 0 && sent->member && room->highest <= HISTORY_SEQ_CEILING && view_of_sender(history, room, sent->connection) != NULL &&
-            is_well_formed(history->arena, sent->envelope)) {
+        if (sent->seq == 0 && !history_is_dropped(room, sent) && sent->member && room->highest <= HISTORY_SEQ_CEILING && view_of_sender(history, room, sent->connection) != NULL &&
+            is_well_formed(history, sent->envelope)) {
             history_breaks(history, "history.echo", sent->event, "this envelope of a member never came back to its sender");
         }
     }
@@ -133,13 +136,17 @@ static void check_ghosts(struct history *history, const struct view *view, const
 }
 
 void history_conclude(struct history *history, size_t count, const struct history_settings *settings) {
-    for (const struct room *room = history->rooms; room != NULL; room = room->next) {
+    for (struct room *room = history->rooms; room != NULL; room = room->next) {
         check_send_order(history, room);
-        if (!settings->has_free_outcomes) {
+        if (!settings->has_free_outcomes && settings->wire >= 3) {
+            history_check_registers(history, room);
+        }
+        if (!settings->has_free_outcomes && settings->wire < 3) {
             check_snapshots(history, room);
         }
         if (settings->settled && !settings->has_free_outcomes) {
             check_echoes(history, room);
+            history_check_drops(history, room);
         }
     }
     if (!settings->settled || settings->has_free_outcomes) {
@@ -157,7 +164,7 @@ void history_conclude(struct history *history, size_t count, const struct histor
 
 struct history_breach history_check(struct arena *arena, const struct history_event *events, size_t count,
                                     const struct history_settings *settings) {
-    struct history history = {.arena = arena};
+    struct history history = {.arena = arena, .settings = settings};
     for (size_t i = 0; i < count; i++) {
         history_take(&history, &events[i], i);
     }

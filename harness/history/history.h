@@ -12,6 +12,7 @@ enum history_kind {
     HISTORY_ENDED,     /* a connection ended, by whatever side */
     HISTORY_HYDRATED,  /* the relay accepted `message`, {room, snapshot} */
     HISTORY_COMMITTED, /* an observer saw the commit `message`, {room, env}, and all that was sent before it is among the events before it */
+    HISTORY_UNLOADED,  /* the relay has unloaded the room of `message`, {unloaded: room}: its next life is another one */
     HISTORY_RESTARTED  /* the relay began a new life: connections and rooms are gone */
 };
 
@@ -27,6 +28,11 @@ struct history_settings {
     bool settled;
     /* The run put a question whose outcome the protocol leaves open: echoes, memberships and folds are then not judged. */
     bool has_free_outcomes;
+    /* Commits were held: echoes, welcomes and settled notices may come late or never, while ejections pass them. */
+    bool held;
+    /* An ejection hits one connection: its writer may go on elsewhere. */
+    bool ejects_connections;
+    int wire; /* the number in `proto`; below 3 (0 too) rooms have a root, which is folded */
 };
 
 struct history_breach {
@@ -37,7 +43,8 @@ struct history_breach {
 
 /*
  * Checks history.dense, history.same-order, history.no-loss, history.echo, history.fold, history.per-origin-order, history.isolation and
- * history.presence-truth, and that a commit comes after its broadcast (commit.each). Costs about the number of events, times the members of a room at its end.
+ * history.presence-truth, and that a commit comes after its broadcast (commit.each). In wire version 3 history.registers takes the place of history.fold, and a commit comes
+ * before its broadcast. Costs about the number of events, times the members of a room at its end.
  */
 struct history_breach history_check(struct arena *arena, const struct history_event *events, size_t count,
                                     const struct history_settings *settings);

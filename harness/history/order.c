@@ -57,6 +57,13 @@ bool history_same_envelope(const struct json_value *a, const struct json_value *
     return true;
 }
 
+void history_add_snapshot(struct history *history, struct room *room, uint64_t seq, const struct json_value *root,
+                          const struct json_value *registers, size_t event) {
+    struct snapshot *snapshot = arena_alloc(history->arena, sizeof *snapshot);
+    *snapshot = (struct snapshot){seq, root, registers, event, room->snapshots};
+    room->snapshots = snapshot;
+}
+
 static void grow(struct history *history, struct room *room, uint64_t seq) {
     uint64_t capacity = room->capacity == 0 ? 64 : room->capacity;
     while (capacity <= seq) {

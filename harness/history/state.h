@@ -6,6 +6,7 @@
 
 #include "harness/history/fold.h"
 #include "harness/history/history.h"
+#include "harness/history/registers.h"
 
 #define HISTORY_SEQ_CEILING 1000000 /* a room's seqs beyond it are not kept, and not judged */
 
@@ -19,12 +20,31 @@ struct sent {
     struct sent *next;
 };
 
-/* A snapshot that a welcome brought: held against the fold when the whole history is known. */
+/* A snapshot that a welcome (or, in wire version 3, a commit) brought: held against the fold, or the registers, when the whole history is known. */
 struct snapshot {
     uint64_t seq;
-    const struct json_value *root; /* NULL: the welcome had none */
+    const struct json_value *root;      /* NULL: the welcome had none */
+    const struct json_value *registers; /* of wire version 3 */
     size_t event;
     struct snapshot *next;
+};
+
+/* What the relay said of the settled stamps behind an envelope. */
+struct settlement {
+    uint64_t seq;
+    const struct json_value *settled; /* {origin: hlc} */
+    struct settlement *next;
+};
+
+/* An envelope that the relay has refused without ejecting anybody. */
+struct drop {
+    int connection;
+    struct text origin;
+    double version;
+    bool duplicate; /* its reason: the room has that envelope already */
+    bool used;      /* it is the answer to one that was sent */
+    size_t event;
+    struct drop *next;
 };
 
 /* One life of one room. */
@@ -32,6 +52,11 @@ struct room {
     struct text name;
     uint64_t base;                        /* the seq that it was hydrated at; 0 */
     const struct json_value *base_root;   /* the root that it was hydrated with; NULL */
+    const struct json_value *base_registers; /* likewise, in wire version 3 */
+    double base_schema;                   /* the schemaVersion that it was hydrated with; 0 */
+    bool hydrated;
+    struct settlement *settlements; /* newest first */
+    struct drop *drops;             /* newest first */
     const struct json_value **envelopes;  /* by seq; NULL where nobody saw it */
     uint64_t capacity, highest;
     struct sent *sent, *sent_last;
@@ -78,6 +103,7 @@ struct hello {
 
 struct history {
     struct arena *arena;
+    const struct history_settings *settings;
     struct room *rooms;
     struct view *views;
     struct hello *hellos; /* oldest first */
@@ -102,6 +128,27 @@ void history_order(struct history *history, struct room *room, uint64_t seq, con
 
 /* Whether two envelopes are equal but for `seq`. */
 bool history_same_envelope(const struct json_value *a, const struct json_value *b);
+
+/* Notes a snapshot that is held against the history at its end. `registers` is of wire version 3. */
+void history_add_snapshot(struct history *history, struct room *room, uint64_t seq, const struct json_value *root,
+                          const struct json_value *registers, size_t event);
+
+/* ---- wire version 3: drops.c, settle.c ---- */
+
+/* A drop is the answer to an envelope, to the connection that sent it alone. */
+void history_take_drop(struct history *history, struct room *room, const struct history_event *event, size_t index);
+
+/* Marks the drop that answers this envelope; false when there is none. */
+bool history_is_dropped(struct room *room, const struct sent *sent);
+
+/* Drops that answer nothing, and duplicates of what the room never ordered. Needs history_is_dropped to have been asked of all that did not come back. */
+void history_check_drops(struct history *history, const struct room *room);
+
+/* Every member is told the same behind the same envelope. */
+void history_take_settled(struct history *history, struct room *room, uint64_t seq, const struct json_value *settled, size_t index);
+
+/* history.registers: every snapshot shows what the envelopes before it leave. */
+void history_check_registers(struct history *history, const struct room *room);
 
 /* What can be said only at the end. */
 void history_conclude(struct history *history, size_t count, const struct history_settings *settings);

@@ -141,9 +141,7 @@ static void check_mode(struct history *history, struct room *room, const struct 
     if (json_is_string(mode, "delta")) {
         check_delta(history, room, hello, welcome, seq, index);
     } else if (json_is_string(mode, "snapshot")) {
-        struct snapshot *snapshot = arena_alloc(history->arena, sizeof *snapshot);
-        *snapshot = (struct snapshot){seq, json_get(welcome, "root"), index, room->snapshots};
-        room->snapshots = snapshot;
+        history_add_snapshot(history, room, seq, json_get(welcome, "root"), json_get(welcome, "registers"), index);
     } else if (json_is_string(mode, "up-to-date") && seq > 0 && (!history_seq(hello->message, "seq", &from) || from != seq)) {
         history_breaks(history, "history.no-loss", index, "a client at seq %llu is told that it is up to date in a room at %llu",
                        (unsigned long long)from, (unsigned long long)seq);
@@ -161,10 +159,30 @@ static void take_roster(struct history *history, struct view *view, const struct
     }
 }
 
+/* generation.rewelcome: what a migration leaves, without having been asked for. */
+static void take_new_welcome(struct history *history, struct view *view, const struct json_value *welcome, uint64_t seq, size_t index) {
+    if (seq + 1 != view->expected) {
+        history_breaks(history, "history.no-loss", index, "a new welcome at seq %llu comes to a member at seq %llu", (unsigned long long)seq,
+                       (unsigned long long)view->expected - 1);
+    }
+    view->members = view->peers = NULL;
+    take_roster(history, view, welcome);
+    if (json_is_string(json_get(welcome, "mode"), "snapshot")) {
+        history_add_snapshot(history, view->room, seq, NULL, json_get(welcome, "registers"), index);
+    }
+}
+
 static void take_welcome(struct history *history, const struct history_event *event, struct text name, size_t index) {
     struct hello *hello = hello_of(history, event->connection, name);
+    struct view *member = view_of(history, event->connection, name);
     uint64_t seq;
-    if (hello == NULL || !history_seq(event->message, "seq", &seq)) {
+    if (!history_seq(event->message, "seq", &seq)) {
+        return;
+    }
+    if (hello == NULL) {
+        if (member != NULL && history->settings->wire >= 3) {
+            take_new_welcome(history, member, event->message, seq, index);
+        }
         return;
     }
     for (struct hello **at = &history->hellos; *at != NULL; at = &(*at)->next) {
@@ -173,9 +191,8 @@ static void take_welcome(struct history *history, const struct history_event *ev
             break;
         }
     }
-    struct view *before = view_of(history, event->connection, name);
-    if (before != NULL) {
-        before->ended = true;
+    if (member != NULL) {
+        member->ended = true;
     }
     struct room *room = room_of(history, name);
     struct view *view = arena_alloc(history->arena, sizeof *view);
@@ -209,7 +226,8 @@ static void take_envelope(struct history *history, struct view *view, const stru
     }
     view->expected++;
     struct text writer = history_string(envelope, "writer");
-    if (writer.bytes != NULL && was_ejected(view, writer)) {
+    bool may_go_on = history->settings->held || history->settings->ejects_connections;
+    if (writer.bytes != NULL && !may_go_on && was_ejected(view, writer)) {
         history_breaks(history, "history.isolation", index, "an envelope of %.*s comes after the ejection of that writer",
                        (int)writer.length, writer.bytes);
     }
@@ -264,11 +282,19 @@ static void take_received(struct history *history, const struct history_event *e
         return;
     }
     struct view *view = view_of(history, event->connection, room);
-    if (view == NULL) {
+    bool wire3 = history->settings->wire >= 3;
+    if (wire3 && json_is_string(type, "drop") && (view != NULL || hello_of(history, event->connection, room) != NULL)) {
+        history_take_drop(history, room_of(history, room), event, index);
+    } else if (view == NULL && history->settings->held && hello_of(history, event->connection, room) != NULL && !json_is_string(type, "env")) {
+        /* durable.hold: it passes the welcome, which is held. */
+        return;
+    } else if (view == NULL) {
         history_breaks(history, "history.isolation", index, "a message of a room that the connection has not joined: %.*s",
                        (int)room.length, room.bytes);
     } else if (json_is_string(type, "env")) {
         take_envelope(history, view, event->message, index);
+    } else if (wire3 && json_is_string(type, "settled")) {
+        history_take_settled(history, view->room, view->expected - 1, json_get(event->message, "settled"), index);
     } else {
         take_note(history, view, event->message);
     }
@@ -282,7 +308,11 @@ static void take_hydrated(struct history *history, const struct history_event *e
     if (!history_seq(snapshot, "seq", &room->base)) {
         return;
     }
+    const struct json_value *schema = json_get(snapshot, "schemaVersion");
+    room->hydrated = true;
     room->base_root = json_get(snapshot, "root");
+    room->base_registers = json_get(snapshot, "registers");
+    room->base_schema = schema != NULL && schema->type == JSON_NUMBER ? schema->number : 0;
     room->highest = room->base;
     const struct json_value *journal = json_get(snapshot, "journal");
     for (const struct json_value *envelope = journal == NULL ? NULL : journal->first; envelope != NULL; envelope = envelope->next) {
@@ -293,11 +323,15 @@ static void take_hydrated(struct history *history, const struct history_event *e
     }
 }
 
-/* commit.each: after the broadcast. */
+/* commit.each: after the broadcast, which in wire version 3 waits for the observer's answer. */
 static void take_committed(struct history *history, const struct history_event *event, size_t index) {
     struct text room = history_string(event->message, "room");
     uint64_t seq = 0;
     if (!history_seq(json_get(event->message, "env"), "seq", &seq)) {
+        return;
+    }
+    if (history->settings->wire >= 3) {
+        history_add_snapshot(history, room_of(history, room), seq, NULL, json_get(json_get(event->message, "state"), "registers"), index);
         return;
     }
     for (const struct view *view = history->views; view != NULL; view = view->next) {
@@ -321,6 +355,12 @@ static void end_views(struct history *history, int connection, bool all) {
     }
 }
 
+static void take_unloaded(struct history *history, struct text name) {
+    for (struct room *room = history->rooms; room != NULL; room = room->next) {
+        room->ended = room->ended || text_equal(room->name, name);
+    }
+}
+
 void history_take(struct history *history, const struct history_event *event, size_t index) {
     switch (event->kind) {
     case HISTORY_SENT:
@@ -337,6 +377,9 @@ void history_take(struct history *history, const struct history_event *event, si
         break;
     case HISTORY_ENDED:
         end_views(history, event->connection, false);
+        break;
+    case HISTORY_UNLOADED:
+        take_unloaded(history, history_string(event->message, "unloaded"));
         break;
     case HISTORY_RESTARTED:
         end_views(history, 0, true);

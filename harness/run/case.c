@@ -49,6 +49,7 @@ static struct play new_play(struct scenario *scenario, struct target *target, co
                         .names = {.arena = arena},
                         .schedule = schedule,
                         .clock_ms = TARGET_CLOCK_START,
+                        .wire = profile_wire(settings->profile),
                         .next_number = 1,
                         .barrier = target->table->can(target, "barrier"),
                         .exact_race = !target->table->can(target, "barrier") && round % CASE_RACE_CYCLE != CASE_RACE_CYCLE - 1,
@@ -57,6 +58,7 @@ static struct play new_play(struct scenario *scenario, struct target *target, co
     if (!target->table->can(target, "fresh")) {
         play.names.suffix = text_of(arena_format(arena, "-%s-%u", settings->suffix, round));
     }
+    bindings_set(&play.bindings, TEXT(WIRE_NAME), json_number(arena, play.wire));
     for (size_t i = 0; i < scenario->client_count; i++) {
         play_add_actor(&play, scenario->clients[i].name, &scenario->clients[i], scenario->clients[i].origin);
     }

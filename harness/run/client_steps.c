@@ -75,26 +75,27 @@ static enum play_status not_json(struct play *play, const struct step *step, str
 }
 
 static enum play_status gets(struct play *play, struct connection *connection, const struct step *step) {
-    struct awaited awaited = {connection, 1, step->argument, &play->bindings};
+    const struct json_value *pattern = wire_pattern(play, step->argument, WIRE_AT_TOP);
+    struct awaited awaited = {connection, 1, pattern, &play->bindings};
     enum play_status status = play_wait(play, messages_are_there, &awaited);
     if (status != PLAY_OK) {
         return status;
     }
-    struct message *wanted = wanted_among_ignored(play, connection, step->argument, &play->bindings);
+    struct message *wanted = wanted_among_ignored(play, connection, pattern, &play->bindings);
     if (wanted != NULL) {
         connection->taken = wanted;
         return PLAY_OK;
     }
     struct message *message = inbox_next(play, connection);
     if (message == NULL) {
-        return nothing_came(play, step, connection, step->argument);
+        return nothing_came(play, step, connection, pattern);
     }
     if (message->value == NULL) {
         return not_json(play, step, message);
     }
-    struct match_result result = match(step->argument, message->value, &play->bindings);
+    struct match_result result = match(pattern, message->value, &play->bindings);
     if (!result.matched) {
-        return wrong_message(play, step, message, step->argument, result.first);
+        return wrong_message(play, step, message, pattern, result.first);
     }
     connection->taken = message;
     return PLAY_OK;
@@ -119,7 +120,11 @@ static enum play_status gets_in_any_order(struct play *play, struct connection *
         json_append(came, json_copy(play->arena, look.taken->value));
     }
     struct json_value *pattern = json_object(play->arena);
-    json_set(pattern, TEXT("$unordered"), json_copy(play->arena, step->argument));
+    struct json_value *patterns = json_array(play->arena);
+    for (const struct json_value *one = step->argument->first; one != NULL; one = one->next) {
+        json_append(patterns, json_copy(play->arena, wire_pattern(play, one, WIRE_AT_TOP)));
+    }
+    json_set(pattern, TEXT("$unordered"), patterns);
     pattern->line = step->argument->line;
     pattern->column = step->argument->column;
     struct match_result result = match(pattern, came, &play->bindings);

@@ -8,9 +8,10 @@
 #include <stdio.h>
 
 #define FENCE_KEY "meshspec-fence"
+#define FENCE_ROOM "meshspec-fence-"
 
 static struct text fence_room(const struct play *play, const struct connection *connection) {
-    return text_of(arena_format(play->arena, "meshspec-fence-%d%.*s", connection->number, (int)play->names.suffix.length,
+    return text_of(arena_format(play->arena, FENCE_ROOM "%d%.*s", connection->number, (int)play->names.suffix.length,
                                 play->names.suffix.bytes));
 }
 
@@ -44,7 +45,7 @@ static enum play_status send_hello(struct play *play, struct connection *connect
     json_set(hello, TEXT("t"), json_string(play->arena, TEXT("hello")));
     json_set(hello, TEXT("room"), json_string(play->arena, room));
     json_set(hello, TEXT("origin"), json_string(play->arena, TEXT("fence")));
-    json_set(hello, TEXT("proto"), json_number(play->arena, 1));
+    json_set(hello, TEXT("proto"), json_number(play->arena, play->wire));
     json_set(hello, TEXT("policyVersion"), json_number(play->arena, version == NULL ? 0 : version->number));
     return send_text(play, connection, hello);
 }
@@ -77,6 +78,11 @@ static bool takes_hello(const struct play *play, struct connection *connection, 
         connection->fences_out--;
     }
     return text_starts_with(room, start);
+}
+
+bool fence_is_of(const struct json_value *observed) {
+    const struct json_value *room = json_get(observed, "room");
+    return room != NULL && room->type == JSON_STRING && text_starts_with(room->text, TEXT(FENCE_ROOM));
 }
 
 bool fence_takes(struct play *play, struct connection *connection, const struct json_value *value) {

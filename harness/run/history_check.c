@@ -34,6 +34,9 @@ static bool event_of(const struct trace_entry *entry, bool barrier, struct histo
     case TRACE_OBSERVED:
         event->kind = HISTORY_COMMITTED;
         return barrier && json_get(entry->value, "env") != NULL;
+    case TRACE_CONTROL:
+        event->kind = HISTORY_UNLOADED;
+        return json_get(entry->value, "unloaded") != NULL;
     default:
         return false;
     }
@@ -49,7 +52,11 @@ enum play_status play_check_history(struct play *play) {
             entries[count++] = entry;
         }
     }
-    struct history_settings settings = {.settled = play->barrier || !play->departed,
+    /* What waits for a held commit may rightly never come. */
+    struct history_settings settings = {.settled = (play->barrier || !play->departed) && !play->held,
+                                        .held = play->held,
+                                        .ejects_connections = json_is_string(json_get(play->scenario->options, "ejection"), "connection"),
+                                        .wire = play->wire,
                                         .has_free_outcomes = play->scenario->free_outcome};
     struct history_breach breach = history_check(play->arena, events, count, &settings);
     if (breach.rule == NULL) {

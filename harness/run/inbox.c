@@ -76,6 +76,7 @@ static void take_message(struct play *play, struct connection *connection, const
     }
     append(&connection->first, &connection->last,
            new_message(play, TRACE_RECEIVED, connection->actor->name, connection->number, event->text, value, event->binary));
+    wire_note_welcome(play, connection->actor, value);
 }
 
 static enum play_status take_close(struct play *play, struct connection *connection, const struct target_event *event) {
@@ -97,6 +98,12 @@ static enum play_status take_close(struct play *play, struct connection *connect
     return play_outcome(play, play->target->table->disconnect(play->target, connection->number, false, &error), &error);
 }
 
+const struct observer_name play_observers[OBSERVER_COUNT] = {
+    [OBSERVER_COMMIT] = {"commit", "commit", VERB_COMMITTED},       [OBSERVER_VIOLATION] = {"violation", "violation", VERB_VIOLATED},
+    [OBSERVER_DROP] = {"drop", "drop", VERB_DROPPED},               [OBSERVER_REJECT] = {"reject", "rejected hello", VERB_REJECTED},
+    [OBSERVER_JOIN] = {"join", "join", VERB_JOINED},                [OBSERVER_STALLED] = {"stalled", "stalled room", VERB_STALLED},
+};
+
 static bool scenario_waits_for(struct play *play, const char *observer) {
     for (const char *const *need = scenario_needs(play->scenario); *need != NULL; need++) {
         if (strcmp(*need, observer) == 0) {
@@ -106,33 +113,38 @@ static bool scenario_waits_for(struct play *play, const char *observer) {
     return false;
 }
 
-/* A commit carries the whole root, so it is read only where a step asks for commits. */
+/* Steps speak of one flat object: {room, writer, reason, path}. */
+static struct json_value *flat_violation(struct play *play, struct json_value *value) {
+    struct json_value *violation = json_get(value, "violation");
+    struct json_value *room = json_get(value, "room");
+    if (violation == NULL || violation->type != JSON_OBJECT || room == NULL) {
+        return value;
+    }
+    violation = json_copy(play->arena, violation);
+    json_set(violation, TEXT("room"), json_copy(play->arena, room));
+    return violation;
+}
+
+/* A commit carries the whole state, so it is read only where a step asks for commits. */
 static void take_observation(struct play *play, const struct target_event *event) {
-    if (!scenario_waits_for(play, event->name)) {
+    enum observer observer = OBSERVER_COMMIT;
+    while (observer < OBSERVER_COUNT && strcmp(play_observers[observer].event, event->name) != 0) {
+        observer++;
+    }
+    if (observer == OBSERVER_COUNT || !scenario_waits_for(play, event->name)) {
         return;
     }
     struct error error = {0};
     struct json_value *value = json_parse(play->arena, event->text, &error);
-    struct text kind = text_of(event->name);
-    bool commit = text_equal(kind, TEXT("commit"));
-    bool violation = text_equal(kind, TEXT("violation"));
-    if (violation && json_get(value, "violation") != NULL) {
-        /* Steps speak of one flat object: {room, writer, reason, path}. */
-        struct json_value *flat = json_get(value, "violation");
-        struct json_value *room = json_get(value, "room");
-        if (flat->type == JSON_OBJECT && room != NULL) {
-            flat = json_copy(play->arena, flat);
-            json_set(flat, TEXT("room"), json_copy(play->arena, room));
-            value = flat;
-        }
+    if (fence_is_of(value)) {
+        return;
+    }
+    if (observer == OBSERVER_VIOLATION) {
+        value = flat_violation(play, value);
     }
     struct message *message = new_message(play, TRACE_OBSERVED, TEXT("relay"), -1, event->text, value, false);
     message->entry->text = text_of(arena_format(play->arena, "%s %s", event->name, message->entry->text.bytes));
-    if (commit) {
-        append(&play->commits.first, &play->commits.last, message);
-    } else if (violation) {
-        append(&play->violations.first, &play->violations.last, message);
-    }
+    append(&play->observations[observer].first, &play->observations[observer].last, message);
 }
 
 static enum play_status take_event(struct play *play, const struct target_event *event) {
@@ -173,7 +185,7 @@ enum play_status play_take_in(struct play *play, int wait_ms) {
 static bool is_ignored(const struct scenario *scenario, const struct message *message) {
     const struct json_value *type = json_get(message->value, "t");
     return (scenario->ignore_presence && json_is_string(type, "presence")) ||
-           (scenario->ignore_member && json_is_string(type, "member"));
+           (scenario->ignore_member && json_is_string(type, "member")) || (scenario->ignore_settled && json_is_string(type, "settled"));
 }
 
 struct message *inbox_next(const struct play *play, const struct connection *connection) {

@@ -32,6 +32,16 @@ static void strip_writers(const struct names *names, struct json_value *list) {
     }
 }
 
+/* The writers of what is kept for each path. */
+static void strip_registers(const struct names *names, struct json_value *registers) {
+    if (registers == NULL || registers->type != JSON_ARRAY) {
+        return;
+    }
+    for (struct json_value *child = registers->first; child != NULL; child = child->next) {
+        strip_writers(names, json_get(child, "siblings"));
+    }
+}
+
 void names_strip(const struct names *names, struct json_value *message) {
     if (names->suffix.length == 0 || message == NULL) {
         return;
@@ -46,6 +56,8 @@ void names_strip(const struct names *names, struct json_value *message) {
     strip_member(names, json_get(message, "violation"), "writer");
     strip_writers(names, json_get(message, "peers"));
     strip_writers(names, json_get(message, "envs"));
+    strip_registers(names, json_get(message, "registers"));
+    strip_registers(names, json_get(json_get(message, "state"), "registers"));
 }
 
 static bool is_a_writer(const struct scenario *scenario, struct text name) {

@@ -18,7 +18,8 @@ struct text names_room(const struct names *names, struct text room);
 struct text names_writer(const struct names *names, struct text writer);
 
 /*
- * Takes the suffix off where the protocol puts a room or a writer: `room`, `writer`, and the writers in `peer`, `peers`, `env`, `envs`, `violation`. Changes the value in place.
+ * Takes the suffix off where the protocol puts a room or a writer: `room`, `writer`, and the writers in `peer`, `peers`, `env`, `envs`, `violation`, and in the
+ * siblings of `registers`, at the top or in `state`. Changes the value in place.
  */
 void names_strip(const struct names *names, struct json_value *message);
 

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define WIRE_VERSION 1
-
 /* The map behind the actor's name: {verb: argument, …modifiers}; NULL for a bare verb. */
 static const struct json_value *step_map(const struct step *step) {
     const struct json_value *map = step->node == NULL ? NULL : step->node->first;
@@ -48,16 +46,36 @@ static struct json_value *message_of(struct play *play, struct text type, struct
 static enum play_status build_hello(struct play *play, struct actor *actor, const struct step *step, struct json_value **out) {
     struct json_value *hello = message_of(play, TEXT("hello"), step->room);
     json_set(hello, TEXT("origin"), json_string(play->arena, actor->origin));
-    json_set(hello, TEXT("proto"), json_number(play->arena, WIRE_VERSION));
+    json_set(hello, TEXT("proto"), json_number(play->arena, play->wire));
     json_set(hello, TEXT("policyVersion"), json_number(play->arena, policy_version(play)));
     *out = hello;
     return merge(play, hello, step->argument);
 }
 
-/* {set: PATH, to: V, was: P} and {delete: PATH, was: P} in the protocol's form; any other op as it is. */
+/* The short form that the op is written in, and its path; NULL: none. */
+static const struct json_value *short_form(const struct json_value *op) {
+    static const char *const kinds[] = {"set", "delete", "clear"};
+    const struct json_value *path = NULL;
+    for (size_t i = 0; path == NULL && i < sizeof kinds / sizeof *kinds; i++) {
+        path = json_get(op, kinds[i]);
+    }
+    return path;
+}
+
+/* What an op of wire version 3 has beside its path and its value. */
+static void add_citing(struct play *play, const struct json_value *op, struct json_value *fields) {
+    const struct json_value *cites = json_get(op, "cites"), *epoch = json_get(op, "epoch");
+    if (cites != NULL || play->wire >= 3) {
+        json_set(fields, TEXT("cites"), cites != NULL ? json_copy(play->arena, cites) : json_array(play->arena));
+    }
+    if (epoch != NULL || play->wire >= 3) {
+        json_set(fields, TEXT("epoch"), epoch != NULL ? json_copy(play->arena, epoch) : json_number(play->arena, 0));
+    }
+}
+
+/* {set: PATH, to: V, was: P}, {delete: PATH, was: P} and {clear: PATH} in the protocol's form; any other op as it is. */
 static enum play_status build_op(struct play *play, const struct json_value *op, struct json_value **out) {
-    const struct json_value *set = json_get(op, "set");
-    const struct json_value *path = set != NULL ? set : json_get(op, "delete");
+    const struct json_value *path = short_form(op);
     struct error error = {0};
     if (path == NULL) {
         *out = template_fill(op, &play->bindings, &error);
@@ -70,11 +88,12 @@ static enum play_status build_op(struct play *play, const struct json_value *op,
     }
     if (json_get(op, "was") != NULL) {
         json_set(fields, TEXT("prev"), json_copy(play->arena, json_get(op, "was")));
-    } else if (set == NULL) {
+    } else if (text_equal(path->key, TEXT("delete"))) {
         json_set(fields, TEXT("prev"), json_null(play->arena));
     }
+    add_citing(play, op, fields);
     *out = json_object(play->arena);
-    json_set(*out, TEXT("kind"), json_string(play->arena, set != NULL ? TEXT("set") : TEXT("delete")));
+    json_set(*out, TEXT("kind"), json_string(play->arena, path->key));
     return merge(play, *out, fields);
 }
 
@@ -91,27 +110,54 @@ static enum play_status build_ops(struct play *play, const struct json_value *op
     return PLAY_OK;
 }
 
+struct hello_wait {
+    const struct connection *connection;
+    struct text room; /* on the wire */
+};
+
+static bool is_answered(const struct play *play, void *context) {
+    const struct hello_wait *wait = context;
+    (void)play;
+    for (const struct membership *hello = wait->connection->hellos; hello != NULL; hello = hello->next) {
+        if (text_equal(hello->room, wait->room)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* An envelope of wire version 3 names the room's instance, so a welcome that is on its way is waited for. */
+static enum play_status add_instance(struct play *play, struct actor *actor, const struct step *step, struct json_value *env) {
+    struct hello_wait wait = {actor->connection, names_room(&play->names, step->room)};
+    enum play_status status = play_wait(play, is_answered, &wait);
+    json_set(env, TEXT("instance"), json_string(play->arena, wire_instance(play, actor, step->room)));
+    return status;
+}
+
 static enum play_status build_env(struct play *play, struct actor *actor, const struct step *step, struct json_value **out) {
     struct json_value *ops;
     enum play_status status = build_ops(play, step->argument, &ops);
     if (status != PLAY_OK) {
         return status;
     }
-    actor->version++;
+    double version = (double)wire_next_version(play, actor->origin, step->room);
     struct json_value *hlc = json_object(play->arena);
     json_set(hlc, TEXT("p"), json_number(play->arena, (double)play->clock_ms));
-    json_set(hlc, TEXT("l"), json_number(play->arena, (double)actor->version));
+    json_set(hlc, TEXT("l"), json_number(play->arena, version));
     struct json_value *env = json_object(play->arena);
-    json_set(env, TEXT("proto"), json_number(play->arena, WIRE_VERSION));
+    json_set(env, TEXT("proto"), json_number(play->arena, play->wire));
+    if (play->wire >= 3) {
+        status = add_instance(play, actor, step, env);
+    }
     json_set(env, TEXT("origin"), json_string(play->arena, actor->origin));
     json_set(env, TEXT("writer"), json_string(play->arena, actor->client->writer));
-    json_set(env, TEXT("version"), json_number(play->arena, (double)actor->version));
+    json_set(env, TEXT("version"), json_number(play->arena, version));
     json_set(env, TEXT("hlc"), hlc);
     json_set(env, TEXT("policyVersion"), json_number(play->arena, policy_version(play)));
     json_set(env, TEXT("ops"), ops);
     *out = message_of(play, TEXT("env"), step->room);
     json_set(*out, TEXT("env"), env);
-    return merge(play, env, step->as);
+    return status == PLAY_OK ? merge(play, env, step->as) : status;
 }
 
 static enum play_status build_presence(struct play *play, const struct step *step, struct json_value **out) {

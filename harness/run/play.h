@@ -7,6 +7,7 @@
 #include "harness/run/case.h"
 #include "harness/run/names.h"
 #include "harness/run/schedule.h"
+#include "harness/run/wire.h"
 
 #define PLAY_MESSAGES_CEILING 200000             /* messages that one play takes in */
 #define PLAY_BYTES_CEILING ((size_t)512 << 20)   /* and their bytes in all */
@@ -50,10 +51,20 @@ struct actor {
     struct text name;
     const struct client *client; /* whose principal it has */
     struct text origin;
-    uint64_t version; /* of its last envelope */
     struct connection *connection; /* the newest; NULL: none yet */
     struct actor *next;
 };
+
+/* The relay's observers that steps can wait for; play_observers names the step's verb and the target's event. */
+enum observer { OBSERVER_COMMIT, OBSERVER_VIOLATION, OBSERVER_DROP, OBSERVER_REJECT, OBSERVER_JOIN, OBSERVER_STALLED, OBSERVER_COUNT };
+
+struct observer_name {
+    const char *event; /* of the target, and the capability */
+    const char *what;  /* for people */
+    enum verb verb;
+};
+
+extern const struct observer_name play_observers[OBSERVER_COUNT];
 
 /* What observers of one kind reported, and how far steps have accounted for it. */
 struct observations {
@@ -74,12 +85,16 @@ struct play {
     struct schedule *schedule;
     struct actor *actors;
     struct connection *connections; /* newest first */
-    struct observations commits, violations;
+    struct observations observations[OBSERVER_COUNT];
     struct trace_entry *trace, *trace_last;
     int64_t began_us, deadline_us;
     int64_t clock_ms;
     int next_number;
     uint64_t fence; /* number of the current fence */
+    int wire;                   /* version, see wire.h */
+    struct instance *instances; /* newest first */
+    struct origin_log *logs;
+    bool held; /* a step has had commits held: what is not released may rightly never come */
     bool barrier;
     bool hello_fences; /* a signal may overtake on this target */
     bool hasty;    /* one of several outcomes is tried: what the end of a connection causes is not waited for */
@@ -141,6 +156,9 @@ enum play_status play_wait(struct play *play, bool (*there)(const struct play *p
  */
 enum play_status play_fence(struct play *play);
 
+/* Whether what an observer saw is about a fence's room. */
+bool fence_is_of(const struct json_value *observed);
+
 /* Whether the message is a fence's answer; it is taken notice of then. */
 bool fence_takes(struct play *play, struct connection *connection, const struct json_value *value);
 
@@ -149,10 +167,19 @@ bool fence_takes(struct play *play, struct connection *connection, const struct 
 /* Sends what a client's sending step says (hello, writes, presence, signal, sends, sends-text, sends-bytes). */
 enum play_status play_send_step(struct play *play, struct actor *actor, const struct step *step);
 
-/* ---- client_steps.c, relay_steps.c, steps.c ---- */
+/* ---- client_steps.c, relay_steps.c, command_steps.c, steps.c ---- */
 
 enum play_status play_client_step(struct play *play, const struct step *step);
 enum play_status play_relay_step(struct play *play, const struct step *step);
+enum play_status play_command_step(struct play *play, const struct step *step);
+
+/*
+ * What the end of a connection causes has no fence. Where one has ended, an answer that is not the wanted one yet is asked for again, until the time
+ * that play_settled_by gives; a target with a barrier answers right at once. play_goes_on waits a little; false when it is time to believe the answer.
+ */
+int64_t play_settled_by(const struct play *play);
+bool play_goes_on(struct play *play, int64_t until, enum play_status *status);
+
 enum play_status play_steps(struct play *play, const struct step_list *list);
 
 /* Fences all and fails the play when something is left that nobody expected. */

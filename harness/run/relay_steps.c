@@ -15,19 +15,14 @@ static void trace_control(struct play *play, const struct step *step, const char
     play_trace(play, TRACE_CONTROL, step->actor, -1, text, NULL, step->line);
 }
 
-/*
- * What the end of a connection causes has no fence. Where one has ended, an answer that is not the wanted one yet is asked
- * for again, until the time that settled_by gives; a target with a barrier answers right at once.
- */
-static int64_t settled_by(const struct play *play) {
+int64_t play_settled_by(const struct play *play) {
     struct run_clock clock = play->settings->clock;
     int left = play_time_left(play);
     bool waits = play->departed && !play->barrier;
     return clock.now_us(clock.context) + (waits ? (int64_t)(left < PLAY_FENCE_LIMIT_MS ? left : PLAY_FENCE_LIMIT_MS) * 1000 : 0);
 }
 
-/* Waits a little; false when it is time to believe the answer. */
-static bool goes_on(struct play *play, int64_t until, enum play_status *status) {
+bool play_goes_on(struct play *play, int64_t until, enum play_status *status) {
     struct run_clock clock = play->settings->clock;
     if (clock.now_us(clock.context) >= until) {
         return false;
@@ -42,16 +37,17 @@ static enum play_status hydrate(struct play *play, const struct step *step) {
     if (snapshot == NULL) {
         return play_outcome(play, TARGET_BROKEN, &error);
     }
+    wire_snapshot(play, snapshot);
     struct text text = play_print(play, snapshot), name = names_room(&play->names, step->room);
     bool answer = false;
     /* What was sent before must be there before. */
     enum play_status status = play->racing ? PLAY_OK : play_fence(play);
-    int64_t until = settled_by(play);
+    int64_t until = play_settled_by(play);
     do {
         if (status == PLAY_OK) {
             status = play_outcome(play, play->target->table->hydrate(play->target, name, text, &answer, &error), &error);
         }
-    } while (status == PLAY_OK && !answer && step->answers && goes_on(play, until, &status));
+    } while (status == PLAY_OK && !answer && step->answers && play_goes_on(play, until, &status));
     if (status != PLAY_OK) {
         return status;
     }
@@ -71,10 +67,10 @@ static enum play_status hydrate(struct play *play, const struct step *step) {
     return PLAY_OK;
 }
 
-static enum play_status differs(struct play *play, const struct step *step, const char *what, const struct json_value *value,
-                                struct difference *differences) {
+static enum play_status differs(struct play *play, const struct step *step, const char *what, const struct json_value *pattern,
+                                const struct json_value *value, struct difference *differences) {
     play_fail(play, step, "%s is not as the step says", what);
-    play->failure.wanted = play_print(play, step->argument);
+    play->failure.wanted = play_print(play, pattern);
     if (value != NULL) {
         play->failure.came = play_print(play, value);
     }
@@ -100,24 +96,25 @@ static enum play_status ask_room(struct play *play, struct text name, struct jso
 }
 
 static enum play_status room(struct play *play, const struct step *step) {
+    const struct json_value *pattern = wire_pattern(play, step->argument, WIRE_AT_TOP);
     struct text name = names_room(&play->names, step->room);
     struct json_value *info = NULL;
     struct match_result result = {0};
     enum play_status status = play_fence(play);
-    int64_t until = settled_by(play);
+    int64_t until = play_settled_by(play);
     do {
         if (status == PLAY_OK) {
             status = ask_room(play, name, &info);
         }
         if (status == PLAY_OK) {
-            result = match(step->argument, info, &play->bindings);
+            result = match(pattern, info, &play->bindings);
         }
-    } while (status == PLAY_OK && !result.matched && goes_on(play, until, &status));
+    } while (status == PLAY_OK && !result.matched && play_goes_on(play, until, &status));
     if (status != PLAY_OK) {
         return status;
     }
     trace_control(play, step, "room", step->room, info == NULL ? "none" : play_print(play, info).bytes);
-    return result.matched ? PLAY_OK : differs(play, step, "the room's state", info, result.first);
+    return result.matched ? PLAY_OK : differs(play, step, "the room's state", pattern, info, result.first);
 }
 
 static struct message *next_of(const struct observations *observations) {
@@ -129,7 +126,9 @@ static bool has_next(const struct play *play, void *context) {
     return next_of(context) != NULL;
 }
 
-static enum play_status observed(struct play *play, const struct step *step, struct observations *observations, const char *what) {
+static enum play_status observed(struct play *play, const struct step *step, enum observer observer) {
+    struct observations *observations = &play->observations[observer];
+    const struct json_value *pattern = wire_pattern(play, step->argument, WIRE_IN_STATE);
     observations->used = true;
     bool absent = step->argument->type == JSON_OBJECT && json_get(step->argument, "$absent") != NULL;
     bool fetched = play->target->table->observe != NULL;
@@ -141,12 +140,13 @@ static enum play_status observed(struct play *play, const struct step *step, str
     }
     struct message *message = next_of(observations);
     const struct json_value *value = message == NULL ? NULL : message->value;
-    struct match_result result = match(step->argument, value, &play->bindings);
+    struct match_result result = match(pattern, value, &play->bindings);
     if (!result.matched) {
         if (message != NULL) {
             message->entry->unexpected = true;
         }
-        return differs(play, step, what, value, result.first);
+        const char *what = arena_format(play->arena, "the %s", play_observers[observer].what);
+        return differs(play, step, what, pattern, value, result.first);
     }
     if (message != NULL) {
         observations->taken = message;
@@ -213,6 +213,14 @@ static enum play_status advance(struct play *play, const struct step *step) {
     return play_outcome(play, play->target->table->clock(play->target, play->clock_ms, &error), &error);
 }
 
+static enum observer observer_of(enum verb verb) {
+    enum observer observer = OBSERVER_COMMIT;
+    while (play_observers[observer].verb != verb) {
+        observer++;
+    }
+    return observer;
+}
+
 enum play_status play_relay_step(struct play *play, const struct step *step) {
     enum play_status status;
     switch (step->verb) {
@@ -223,10 +231,19 @@ enum play_status play_relay_step(struct play *play, const struct step *step) {
         status = room(play, step);
         break;
     case VERB_COMMITTED:
-        status = observed(play, step, &play->commits, "the commit");
-        break;
     case VERB_VIOLATED:
-        status = observed(play, step, &play->violations, "the violation");
+    case VERB_DROPPED:
+    case VERB_REJECTED:
+    case VERB_JOINED:
+    case VERB_STALLED:
+        status = observed(play, step, observer_of(step->verb));
+        break;
+    case VERB_HOLDS_COMMITS:
+    case VERB_DECIDES_COMMITS:
+    case VERB_RELEASE:
+    case VERB_FAIL:
+    case VERB_UNLOAD:
+        status = play_command_step(play, step);
         break;
     case VERB_RESTART:
         status = open_again(play, step);

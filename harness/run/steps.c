@@ -47,7 +47,7 @@ struct bookmark {
     const struct connection *newest; /* those that a branch makes stand before it */
     struct message **taken;
     bool *close_taken;
-    struct message *commit, *violation;
+    struct message *observed[OBSERVER_COUNT];
     struct binding *bindings;
 };
 
@@ -76,9 +76,10 @@ static struct bookmark set_bookmark(struct play *play) {
     struct bookmark mark = {.newest = play->connections,
                             .taken = arena_alloc(play->arena, count * sizeof *mark.taken),
                             .close_taken = arena_alloc(play->arena, count * sizeof *mark.close_taken),
-                            .commit = play->commits.taken,
-                            .violation = play->violations.taken,
                             .bindings = copy_bindings(play)};
+    for (enum observer observer = 0; observer < OBSERVER_COUNT; observer++) {
+        mark.observed[observer] = play->observations[observer].taken;
+    }
     size_t i = 0;
     for (struct connection *connection = play->connections; connection != NULL; connection = connection->next, i++) {
         mark.taken[i] = connection->taken;
@@ -97,8 +98,9 @@ static void go_back(struct play *play, const struct bookmark *mark) {
         connection->taken = mark->taken[i];
         connection->close_taken = mark->close_taken[i];
     }
-    play->commits.taken = mark->commit;
-    play->violations.taken = mark->violation;
+    for (enum observer observer = 0; observer < OBSERVER_COUNT; observer++) {
+        play->observations[observer].taken = mark->observed[observer];
+    }
     play->bindings.first = mark->bindings;
     for (struct trace_entry *entry = play->trace; entry != NULL; entry = entry->next) {
         entry->unexpected = false;
@@ -170,14 +172,10 @@ static enum play_status play_step(struct play *play, const struct step *step) {
         return either(play, step);
     case VERB_REPEAT:
         return repeat(play, step);
-    case VERB_HYDRATE:
-    case VERB_ROOM:
-    case VERB_COMMITTED:
-    case VERB_VIOLATED:
-    case VERB_RESTART:
-    case VERB_ADVANCE:
-        return play_relay_step(play, step);
     default:
+        if (step->verb >= VERB_HYDRATE && step->verb <= VERB_ADVANCE) {
+            return play_relay_step(play, step);
+        }
         if (step->verb >= VERB_PROVISIONER_STATUS && step->verb < VERB_RACE) {
             return play_provisioner_step(play, step);
         }
@@ -211,12 +209,13 @@ static enum play_status unexpected(struct play *play, const struct connection *c
     return PLAY_FAILED;
 }
 
-static enum play_status left_over(struct play *play, const struct observations *observations, const char *what) {
+static enum play_status left_over(struct play *play, enum observer observer) {
+    const struct observations *observations = &play->observations[observer];
     struct message *message = observations->taken == NULL ? observations->first : observations->taken->next;
     if (!observations->used || message == NULL) {
         return PLAY_OK;
     }
-    play_fail(play, NULL, "the relay reported a %s that no step expected", what);
+    play_fail(play, NULL, "the relay reported a %s that no step expected", play_observers[observer].what);
     play->failure.came = message->entry->text;
     message->entry->unexpected = true;
     return PLAY_FAILED;
@@ -224,18 +223,18 @@ static enum play_status left_over(struct play *play, const struct observations *
 
 enum play_status play_finish(struct play *play) {
     play->step = NULL;
-    bool observed = play->commits.used || play->violations.used;
+    bool observed = false;
+    for (enum observer observer = 0; observer < OBSERVER_COUNT; observer++) {
+        observed = observed || play->observations[observer].used;
+    }
     enum play_status status = observed ? play_observe(play) : play_fence(play);
     for (struct connection *connection = play->connections; status == PLAY_OK && connection != NULL; connection = connection->next) {
         if (inbox_next(play, connection) != NULL || (connection->closed && !connection->close_taken)) {
             status = unexpected(play, connection);
         }
     }
-    if (status == PLAY_OK) {
-        status = left_over(play, &play->commits, "commit");
-    }
-    if (status == PLAY_OK) {
-        status = left_over(play, &play->violations, "violation");
+    for (enum observer observer = 0; status == PLAY_OK && observer < OBSERVER_COUNT; observer++) {
+        status = left_over(play, observer);
     }
     return status == PLAY_OK ? play_check_history(play) : status;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "harness/base/error.h"
+#include "harness/scenario/profile.h"
 
 enum clause_level { CLAUSE_MUST, CLAUSE_SHOULD, CLAUSE_MAY, CLAUSE_FREE };
 
@@ -40,8 +41,6 @@ const struct clause *clauses_find(const struct clauses *clauses, const char *id)
 
 size_t clauses_count(const struct clauses *clauses);
 const struct clause *clauses_at(const struct clauses *clauses, size_t index); /* in the order of the files */
-
-#define PROFILE_STORE "store" /* sync stores and provisioners; all other profiles are versions of the mesh protocol */
 
 /* Whether the clause holds in a profile: a version such as "0.2.0", or PROFILE_STORE. */
 bool clause_holds(const struct clause *clause, const char *profile);

@@ -109,6 +109,7 @@ static void read_ignore(struct scenario *scenario, const struct json_value *list
     for (const struct json_value *type = list != NULL ? list->first : NULL; type != NULL; type = type->next) {
         scenario->ignore_presence |= json_is_string(type, "presence");
         scenario->ignore_member |= json_is_string(type, "member");
+        scenario->ignore_settled |= json_is_string(type, "settled");
     }
 }
 

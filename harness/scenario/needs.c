@@ -7,12 +7,18 @@ static const struct {
     enum verb verb;
     const char *capability;
 } needed_by_verb[] = {
-    {VERB_HYDRATE, "hydrate"}, {VERB_ROOM, "room"},       {VERB_COMMITTED, "commit"},   {VERB_VIOLATED, "violation"},
-    {VERB_ADVANCE, "clock"},   {VERB_RESTART, "restart"}, {VERB_SENDS_BYTES, "binary"}, {VERB_STALLS, "stall"},
+    {VERB_HYDRATE, "hydrate"},       {VERB_ROOM, "room"},         {VERB_COMMITTED, "commit"},
+    {VERB_VIOLATED, "violation"},    {VERB_DROPPED, "drop"},      {VERB_REJECTED, "reject"},
+    {VERB_JOINED, "join"},           {VERB_STALLED, "stalled"},   {VERB_HOLDS_COMMITS, "hold"},
+    {VERB_UNLOAD, "unload"},         {VERB_ADVANCE, "clock"},     {VERB_RESTART, "restart"},
+    {VERB_SENDS_BYTES, "binary"},    {VERB_STALLS, "stall"},
 };
 
+/* Each is a member of `policy` in the options, and a capability. */
+static const char *const policies[] = {"acl", "validate", "canBump", "verifyCitations"};
+
 #define VERB_NEEDS (sizeof(needed_by_verb) / sizeof(needed_by_verb[0]))
-#define NEEDS_CEILING (VERB_NEEDS + 5)
+#define NEEDS_CEILING (VERB_NEEDS + 3 + sizeof(policies) / sizeof(policies[0]))
 
 /* Of scenarios about stores. */
 static const struct {
@@ -56,10 +62,9 @@ void loader_needs(struct loader *loader) {
     size_t count = 0;
     if (options != NULL && options->count > 0)
         needs[count++] = "options";
-    if (json_get(policy, "acl") != NULL)
-        needs[count++] = "policy.acl";
-    if (json_get(policy, "validate") != NULL)
-        needs[count++] = "policy.validate";
+    for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)
+        if (json_get(policy, policies[i]) != NULL)
+            needs[count++] = arena_format(loader->arena, "policy.%s", policies[i]);
     for (size_t i = 0; i < VERB_NEEDS; i++)
         if (loader->uses[needed_by_verb[i].verb])
             needs[count++] = needed_by_verb[i].capability;

@@ -45,6 +45,15 @@ enum verb {
     VERB_ROOM,
     VERB_COMMITTED,
     VERB_VIOLATED,
+    VERB_DROPPED,
+    VERB_REJECTED,
+    VERB_JOINED,
+    VERB_STALLED,
+    VERB_HOLDS_COMMITS,
+    VERB_DECIDES_COMMITS,
+    VERB_RELEASE,
+    VERB_FAIL,
+    VERB_UNLOAD,
     VERB_RESTART,
     /* of the clock */
     VERB_ADVANCE,
@@ -82,7 +91,7 @@ struct step {
     struct text origin;                /* the modifier `origin` of joins-as; bytes NULL: none */
     int fragments;                     /* the modifier `fragments` of sends-text; default 1 */
     bool binary;                       /* `frame: binary` of sends-bytes */
-    bool answers;                      /* hydrate: what it must answer (default true) */
+    bool answers;                      /* hydrate, unload: what it must answer (default true) */
     int64_t milliseconds;              /* advance */
     uint64_t times;                    /* repeat */
     struct text counter;               /* repeat: the name the round's number (from 1) is bound to; empty: none */
@@ -105,7 +114,7 @@ struct scenario {
     const struct json_value *options; /* `relay`, of a store `store`; NULL: the defaults */
     struct client *clients; /* of a store: none */
     size_t client_count;
-    bool ignore_presence, ignore_member; /* `ignore` */
+    bool ignore_presence, ignore_member, ignore_settled; /* `ignore` */
     bool free_outcome;                   /* `outcome: free`, or a clause is FREE */
     int limit_ms;                        /* `limit`, default SCENARIO_LIMIT_MS, of a store SCENARIO_STORE_LIMIT_MS */
     const struct json_value *expect;     /* `expect` of a selftest: {verdict: fail|skip|error, …}; NULL elsewhere */
@@ -137,9 +146,9 @@ bool scenario_in_profile(const struct scenario *scenario, const char *profile);
 
 /*
  * The capabilities (see target.h) that the scenario needs, each once, ended by NULL; valid as long as the scenario.
- * Of "options", "policy.acl", "policy.validate", "hydrate", "room", "commit", "violation", "clock", "restart",
- * "binary" (for sends-bytes), "fragments", "stall". Of a store (see
- * store.h): "fresh", "options", "requests", "faults", "restart", "data".
+ * Of "options", "policy.acl", "policy.validate", "policy.canBump", "policy.verifyCitations", "hydrate", "room", "commit",
+ * "violation", "drop", "reject", "join", "stalled", "hold", "unload", "clock", "restart", "binary" (for sends-bytes),
+ * "fragments", "stall". Of a store (see store.h): "fresh", "options", "requests", "faults", "restart", "data".
  */
 const char *const *scenario_needs(struct scenario *scenario);
 

@@ -48,6 +48,10 @@ static bool check_argument(struct loader *loader, const struct step *step) {
     case VERB_ROOM:
     case VERB_COMMITTED:
     case VERB_VIOLATED:
+    case VERB_DROPPED:
+    case VERB_REJECTED:
+    case VERB_JOINED:
+    case VERB_STALLED:
         return loader_pattern(loader, step->argument);
     case VERB_GETS_IN_ANY_ORDER:
         return check_patterns(loader, step->argument);
@@ -62,6 +66,8 @@ static bool check_argument(struct loader *loader, const struct step *step) {
     case VERB_SENDS:
     case VERB_SENDS_TEXT:
     case VERB_HYDRATE:
+    case VERB_RELEASE:
+    case VERB_FAIL:
         return loader_template(loader, step->argument) && loader_template(loader, step->as);
     default:
         return true;

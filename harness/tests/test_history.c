@@ -8,7 +8,7 @@ TestSuite(history, .timeout = 120);
 
 /*
  * A run in lines: `1> MESSAGE` is sent by connection 1, `1< MESSAGE` received by it, `1.` is its end, `h MESSAGE` an accepted hydrate, `c MESSAGE` a
- * commit, `r` a restart. Messages are written with single quotes.
+ * commit, `u MESSAGE` an unloaded room, `r` a restart. Messages are written with single quotes.
  */
 #define EVENTS_CEILING 40
 
@@ -31,6 +31,9 @@ static size_t read_run(struct arena *arena, const char *run, struct history_even
             event->kind = HISTORY_RESTARTED;
         } else if (line[0] == 'h' || line[0] == 'c') {
             event->kind = line[0] == 'h' ? HISTORY_HYDRATED : HISTORY_COMMITTED;
+            event->message = message_of(arena, line + 2, length - 2);
+        } else if (line[0] == 'u') {
+            event->kind = HISTORY_UNLOADED;
             event->message = message_of(arena, line + 2, length - 2);
         } else if (line[1] == '.') {
             event->kind = HISTORY_ENDED;
@@ -157,4 +160,103 @@ Test(history, commits_after_the_broadcast) {
     expect(run, NULL);
     snprintf(run, sizeof run, "%s%s%s%s%s", ANA_JOINS BEN_JOINS, SENDS("1", "x"), GETS("1", "1", "x", "1"), commit, GETS("2", "1", "x", "1"));
     expect(run, "commit.each");
+}
+
+/* ---- wire version 3 ------------------------------------------------------------------------------ */
+
+static void expect_three(const char *run, const char *rule, bool held) {
+    struct arena *arena = arena_new();
+    struct history_event events[EVENTS_CEILING];
+    size_t count = read_run(arena, run, events);
+    struct history_settings settings = {.settled = !held, .held = held, .wire = 3};
+    struct history_breach breach = history_check(arena, events, count, &settings);
+    cr_expect(breach.rule == NULL ? rule == NULL : rule != NULL && strcmp(breach.rule, rule) == 0, "wanted %s, came %s (%s) of\n%s",
+              rule == NULL ? "no breach" : rule, breach.rule == NULL ? "no breach" : breach.rule, breach.rule == NULL ? "" : breach.text, run);
+    arena_free(arena);
+}
+
+#define STAMP(l) "{'p':1,'l':" l "}"
+#define WRITE(origin, version, key, cites) \
+    "{'proto':3,'instance':'i','origin':'" origin "','writer':'" origin "','version':" version ",'hlc':" STAMP(version) \
+    ",'policyVersion':0,'ops':[{'kind':'set','path':['" key "'],'next':" version ",'cites':" cites ",'epoch':0}]"
+#define ANA_WRITES(version, key) "1> {'t':'env','room':'r','env':" WRITE("a", version, key, "[]") "}}\n"
+#define ANA_GETS(version, key, seq) "1< {'t':'env','room':'r','env':" WRITE("a", version, key, "[]") ",'seq':" seq "}}\n"
+#define SIBLING(origin, version) \
+    "{'kind':'set','writer':'" origin "','origin':'" origin "','hlc':" STAMP(version) ",'epoch':0,'value':" version "}"
+#define REGISTER(key, siblings, water) "{'path':['" key "'],'siblings':[" siblings "],'water':" water "}"
+#define CLEO_JOINS(seq, registers) \
+    "3> {'t':'hello','room':'r','origin':'c'}\n" \
+    "3< {'t':'welcome','room':'r','seq':" seq ",'mode':'snapshot','wm':{},'members':['a'],'peers':[],'registers':[" registers "]}\n" \
+    "1< {'t':'member','room':'r','origin':'c'}\n"
+/* ana writes k, then writes it again and cites what she wrote first. */
+#define CITED "[{'origin':'a','hlc':" STAMP("1") "}]"
+#define ANA_CITES ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") \
+    "1> {'t':'env','room':'r','env':" WRITE("b", "2", "k", CITED) "}}\n" \
+    "1< {'t':'env','room':'r','env':" WRITE("b", "2", "k", CITED) ",'seq':2}}\n"
+#define SETTLED(stamps) "1< {'t':'settled','room':'r','settled':" stamps "}\n"
+
+Test(history, registers_are_what_the_envelopes_leave) {
+    const char *kept = ANA_CITES CLEO_JOINS("2", REGISTER("k", SIBLING("b", "2") "," SIBLING("a", "1"), "{'a':" STAMP("1") "}"));
+    expect_three(kept, NULL, false);
+    expect_three(ANA_CITES CLEO_JOINS("2", REGISTER("k", SIBLING("b", "2"), "{'a':" STAMP("1") "}")), "history.registers", false);
+    expect_three(ANA_CITES CLEO_JOINS("2", REGISTER("k", SIBLING("b", "2") "," SIBLING("a", "1"), "{}")), "history.registers", false);
+    expect_three(ANA_CITES CLEO_JOINS("2", ""), "history.registers", false);
+    expect_three(ANA_CITES CLEO_JOINS("2", REGISTER("k", SIBLING("b", "2") "," SIBLING("a", "1"), "{'a':" STAMP("1") "}") ","
+                                           REGISTER("x", SIBLING("b", "2"), "{}")), "history.registers", false);
+}
+
+Test(history, a_settled_notice_collects) {
+    const char *both = "{'a':" STAMP("1") ",'b':" STAMP("2") "}";
+    char run[4000];
+    snprintf(run, sizeof run, "%s1< {'t':'settled','room':'r','settled':%s}\n%s", ANA_CITES, both, CLEO_JOINS("2", REGISTER("k", SIBLING("b", "2"), "{}")));
+    expect_three(run, NULL, false);
+    /* b's stamp is settled, but nobody cited it */
+    expect_three(ANA_CITES SETTLED("{'b':" STAMP("2") "}") CLEO_JOINS("2", REGISTER("k", SIBLING("a", "1"), "{'a':" STAMP("1") "}")),
+                 "history.registers", false);
+    /* two members are told different stamps */
+    expect_three(ANA_JOINS BEN_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") SETTLED("{'a':" STAMP("1") "}")
+                 "2< {'t':'env','room':'r','env':" WRITE("a", "1", "k", "[]") ",'seq':1}}\n"
+                 "2< {'t':'settled','room':'r','settled':{}}\n", "history.registers", false);
+}
+
+Test(history, a_migration_begins_anew) {
+#define MIGRATES(lead, more) lead "{'t':'env','room':'r','env':" WRITE("a", "2", "n", "[]") ",'schemaVersion':1" more "}}\n"
+#define REWELCOMED(registers) "1< {'t':'welcome','room':'r','seq':2,'mode':'snapshot','wm':{},'members':[],'peers':[],'registers':[" registers "]}\n"
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") MIGRATES("1> ", "") MIGRATES("1< ", ",'seq':2")
+                 REWELCOMED(REGISTER("n", SIBLING("a", "2"), "{}")), NULL, false);
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") MIGRATES("1> ", "") MIGRATES("1< ", ",'seq':2")
+                 REWELCOMED(REGISTER("n", SIBLING("a", "2"), "{}") "," REGISTER("k", SIBLING("a", "1"), "{}")), "history.registers", false);
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") MIGRATES("1> ", "")
+                 REWELCOMED(REGISTER("n", SIBLING("a", "2"), "{}")), "history.no-loss", false);
+}
+
+Test(history, a_drop_is_an_answer) {
+#define DROPPED(version, reason) "1< {'t':'drop','room':'r','origin':'a','version':" version ",'reason':'" reason "'}\n"
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") ANA_WRITES("1", "k") DROPPED("1", "duplicate"), NULL, false);
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") DROPPED("1", "generation"), NULL, false);
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") ANA_WRITES("1", "k"), "history.echo", false);
+    /* both dropped and ordered */
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") DROPPED("1", "order") ANA_GETS("1", "k", "1"), "history.echo", false);
+    /* the acknowledgement of what is not there */
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") DROPPED("1", "duplicate"), "history.no-loss", false);
+    /* to one who has sent no such thing */
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") DROPPED("2", "duplicate"), "history.isolation", false);
+}
+
+Test(history, an_unloaded_room_has_another_life) {
+    const char *again = "2> {'t':'hello','room':'r','origin':'b'}\n"
+                        "2< {'t':'welcome','room':'r','seq':0,'mode':'up-to-date','members':[],'peers':[]}\n";
+    char run[4000];
+    snprintf(run, sizeof run, "%s1.\nu {'unloaded':'r'}\n%s", ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1"), again);
+    expect_three(run, NULL, false);
+    snprintf(run, sizeof run, "%s1.\nu {'unloaded':'q'}\n%s", ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1"), again);
+    expect_three(run, "history.no-loss", false);
+}
+
+Test(history, what_passes_a_held_welcome_is_no_breach) {
+#define PASSED "2> {'t':'hello','room':'r','origin':'b'}\n2< {'t':'member','room':'r','origin':'c'}\n"
+    expect_three(ANA_JOINS PASSED, NULL, true);
+    expect_three(ANA_JOINS PASSED, "history.isolation", false);
+    expect_three(ANA_JOINS "2> {'t':'hello','room':'r','origin':'b'}\n2< {'t':'env','room':'r','env':" WRITE("a", "1", "k", "[]") ",'seq':1}}\n",
+                 "history.isolation", true);
 }

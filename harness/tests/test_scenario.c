@@ -212,6 +212,44 @@ Test(scenario, what_a_selftest_expects) {
 
 /* ---- many files ---------------------------------------------------------------------------------- */
 
+/* Version 0.9 needs what each of its verbs and options is called by. */
+Test(scenario, version_three_is_read_whole) {
+    static const enum verb verbs[] = {VERB_HOLDS_COMMITS, VERB_WRITES,  VERB_RELEASE,  VERB_FAIL,   VERB_DECIDES_COMMITS, VERB_UNLOAD,
+                                      VERB_UNLOAD,        VERB_DROPPED, VERB_REJECTED, VERB_JOINED, VERB_STALLED,         VERB_HYDRATE};
+    static const char *const needed[] = {"options", "policy.canBump", "policy.verifyCitations", "hydrate", "drop", "reject", "join",
+                                         "stalled", "hold",           "unload",                 NULL};
+    struct clauses *clauses = catalogue();
+    struct scenario *scenario = load(TEST_DATA "/good-scenarios/version-three.yaml", "version-three", clauses);
+    const size_t count = sizeof verbs / sizeof *verbs;
+    cr_assert_eq(scenario->steps.count, count);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_eq(scenario->steps.steps[i].verb, verbs[i], "step %zu", i);
+    const struct step *steps = scenario->steps.steps;
+    cr_expect(text_equal(steps[2].room, TEXT("q")) && text_equal(steps[3].room, TEXT("r")));
+    cr_expect(steps[5].answers && !steps[6].answers && steps[5].argument == NULL);
+    cr_expect(scenario->ignore_settled && !scenario->ignore_member);
+    const char *const *needs = scenario_needs(scenario);
+    for (size_t i = 0; needed[i] != NULL; i++)
+        cr_expect_str_eq(needs[i], needed[i]);
+    cr_expect_null(needs[sizeof needed / sizeof *needed - 1]);
+    cr_expect(scenario_in_profile(scenario, "0.9") && !scenario_in_profile(scenario, "0.2.0"));
+    scenario_free(scenario);
+    clauses_free(clauses);
+}
+
+Test(scenario, profiles_are_known_with_their_wire_version) {
+    cr_expect_str_eq(profiles_known[PROFILES_KNOWN_COUNT - 1], PROFILE_STORE);
+    cr_expect_null(profiles_known[PROFILES_KNOWN_COUNT]);
+    char words[100] = "";
+    for (size_t i = 0; i < PROFILES_KNOWN_COUNT; i++) {
+        strcat(words, i == 0 ? "" : " ");
+        strcat(words, profiles_known[i]);
+    }
+    cr_expect_str_eq(words, PROFILES_KNOWN_WORDS);
+    cr_expect(profile_wire("0.1.0") == 1 && profile_wire("0.2.0") == 1 && profile_wire("0.9") == 3 && profile_wire("0.9.1") == 3);
+    cr_expect_eq(profile_wire(PROFILE_STORE), 0);
+}
+
 struct reports {
     struct arena *arena;
     struct buffer text;

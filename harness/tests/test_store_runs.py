@@ -175,9 +175,9 @@ def test_stores_and_relays_do_not_mix(arguments, words):
 def test_the_table_of_clauses_has_a_column_for_stores():
     ran = subprocess.run([BUILD / "meshspec", "clauses"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     rows = {line.split()[0]: line.split()[1:] for line in ran.stdout.splitlines() if line.strip()}
-    assert rows["clause"] == ["level", "0.1.0", "0.1.1", "0.2.0", "store"]
+    assert rows["clause"] == ["level", "0.1.0", "0.1.1", "0.2.0", "0.9", "store"]
     assert rows["join.delta"][-1] == rows["history.fold"][-1] == "-"
-    assert rows["store.fresh"][:4] == ["MUST", "-", "-", "-"] and int(rows["store.fresh"][4]) > 0
+    assert rows["store.fresh"][:5] == ["MUST", "-", "-", "-", "-"] and int(rows["store.fresh"][5]) > 0
 
 
 # ---- a store by URL ----
