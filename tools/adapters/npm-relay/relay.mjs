@@ -56,12 +56,12 @@ export class JudgedRelay {
     return commit.promise;
   }
 
-  #take(command) {
+  /** False when no such commit is held. */
+  #decide(command, decision) {
     const key = JSON.stringify([text(command, 'room'), command.seq]);
     const commit = this.held.get(key);
-    if (commit === undefined) throw new BadCommand(`no commit ${command.seq} of this room is held`);
-    this.held.delete(key);
-    return commit;
+    if (commit !== undefined) decision(commit);
+    return this.held.delete(key);
   }
 
   /** The commands on a relay, by name. Each takes the command and gives its answer; nothing is an answer like true. */
@@ -79,7 +79,7 @@ export class JudgedRelay {
     unload: (relay, command) => relay.relay.unload(text(command, 'room'), { discard: command.discard === true }),
     hold: (relay) => void (relay.holding = true),
     unhold: (relay) => void (relay.holding = false),
-    release: (relay, command) => relay.#take(command).resolve(),
-    fail: (relay, command) => relay.#take(command).reject(new Error('the commit was failed on command')),
+    release: (relay, command) => relay.#decide(command, (commit) => commit.resolve()),
+    fail: (relay, command) => relay.#decide(command, (commit) => commit.reject(new Error('the commit was failed on command'))),
   };
 }

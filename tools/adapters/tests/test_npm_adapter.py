@@ -97,8 +97,7 @@ def test_a_line_may_hold_what_other_readers_take_for_its_end(adapter):
     ("clock", {"relay": "r1", "ms": "soon"}),
     ("hydrate", {"relay": "r1", "room": "r"}),
     ("hydrate", {"relay": "r1", "room": "r", "snapshot": {}}),
-    ("release", {"relay": "r1", "room": "r", "seq": 1}),
-    ("fail", {"relay": "r1", "room": "r", "seq": 1}),
+    ("release", {"relay": "r1", "seq": 1}),
     ("connect", {"relay": "r1", "conn": "ana", "principal": {"writer": "w"}}),
     ("connect", {"relay": "r1", "conn": "ben", "principal": {}}),
     ("receive", {"conn": "ana"}),
@@ -259,8 +258,10 @@ def test_a_failure_counts_when_its_turn_comes(held):
 
 
 def test_a_commit_is_decided_once(held):
-    held.do("release", room="r", seq=1)
-    assert held.do("release", room="r", seq=1)[0].keys() == {"error"}
+    assert held.do("release", room="r", seq=1)[0] is True
+    for decision in ("release", "fail"):
+        assert held.do(decision, room="r", seq=1) == (False, [])
+    assert held.do("release", room="q", seq=2) == (False, [])
 
 
 # ---- policies ----
