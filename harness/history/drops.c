@@ -35,15 +35,19 @@ void history_take_drop(struct history *history, struct room *room, const struct 
     room->drops = drop;
 }
 
-/* Of equal envelopes it is not told which came back, so any drop of that version will do. */
+/* Of equal envelopes it is not told which came back, so a drop of that version at another connection will do. */
 bool history_is_dropped(struct room *room, const struct sent *sent) {
+    struct drop *found = NULL;
     for (struct drop *drop = room->drops; drop != NULL; drop = drop->next) {
-        if (!drop->used && is_about(sent->envelope, drop->origin, drop->version)) {
-            drop->used = true;
-            return true;
+        bool fits = !drop->used && is_about(sent->envelope, drop->origin, drop->version);
+        if (fits && (found == NULL || drop->connection == sent->connection)) {
+            found = drop;
         }
     }
-    return false;
+    if (found != NULL) {
+        found->used = true;
+    }
+    return found != NULL;
 }
 
 /* Whether the room's envelopes are all known, and none is what was dropped as a duplicate. */

@@ -77,18 +77,23 @@ static void grow(struct history *history, struct room *room, uint64_t seq) {
     room->capacity = capacity;
 }
 
-/* The first send of this very envelope that has not come back yet; NULL: there is none. */
+/*
+ * The first send of this very envelope by a member that has not come back yet, else by somebody who may have become one since; NULL: there is none.
+ */
 static struct sent *source_of(const struct room *room, const struct json_value *envelope, bool *again) {
+    struct sent *of_other = NULL;
     *again = false;
     for (struct sent *sent = room->sent; sent != NULL; sent = sent->next) {
-        if (history_same_envelope(sent->envelope, envelope)) {
-            if (sent->seq == 0) {
-                return sent;
-            }
-            *again = true;
+        if (!history_same_envelope(sent->envelope, envelope)) {
+            continue;
         }
+        if (sent->seq == 0 && sent->member) {
+            return sent;
+        }
+        *again = *again || sent->seq > 0;
+        of_other = of_other == NULL && sent->seq == 0 ? sent : of_other;
     }
-    return NULL;
+    return of_other;
 }
 
 void history_order(struct history *history, struct room *room, uint64_t seq, const struct json_value *envelope, size_t event) {

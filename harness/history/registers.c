@@ -7,8 +7,10 @@ bool registers_path(struct arena *arena, const struct json_value *path, struct t
     bool good = path != NULL && path->type == JSON_ARRAY;
     for (const struct json_value *segment = good ? path->first : NULL; good && segment != NULL; segment = segment->next) {
         good = segment->type == JSON_STRING || segment->type == JSON_NUMBER;
+        if (segment != path->first) {
+            buffer_string(&text, REGISTERS_JOINT);
+        }
         buffer_text(&text, segment->type == JSON_NUMBER ? json_number(arena, segment->number)->text : segment->text);
-        buffer_string(&text, REGISTERS_SEGMENT_END);
     }
     *out = (struct text){arena_copy(arena, text.length == 0 ? "" : text.bytes, text.length), text.length};
     buffer_free(&text);

@@ -24,7 +24,7 @@ struct sibling {
 
 /* What is kept for one path. */
 struct cell {
-    struct text path; /* its segments as strings, each ended by REGISTERS_SEGMENT_END */
+    struct text path; /* its segments as strings, joined */
     struct sibling *siblings;
     struct stamp *water;
     double baseline; /* the highest epoch ever seen */
@@ -33,7 +33,7 @@ struct cell {
 };
 
 #define REGISTERS_BUCKETS 4096
-#define REGISTERS_SEGMENT_END "\x1f" /* no segment has control characters (valid.details) */
+#define REGISTERS_JOINT "\x1f" /* between segments: no segment has control characters (valid.details) */
 
 /* Zero-initialise it but for the arena, in which all of it lies; the values that it is given are borrowed. */
 struct registers {
@@ -56,7 +56,7 @@ bool registers_show(struct registers *registers, const struct json_value *list, 
 
 /* ---- what its two files share ---- */
 
-/* A path's segments as strings, so that 1 and "1" are the same. False when it is no path. */
+/* A path's segments joined as strings, so that 1 and "1" are the same, and [] and [""] are. False when it is no path. */
 bool registers_path(struct arena *arena, const struct json_value *path, struct text *out);
 
 /* NULL when nothing was ever kept there. */

@@ -10,8 +10,8 @@ static bool say(struct buffer *out, const char *what, struct text path) {
     if (out != NULL) {
         buffer_format(out, "%s at [", what);
         for (size_t i = 0; i < path.length; i++) {
-            bool end = path.bytes[i] == REGISTERS_SEGMENT_END[0];
-            buffer_append(out, end ? ", " : &path.bytes[i], !end ? 1 : i + 1 < path.length ? 2 : 0);
+            bool joint = path.bytes[i] == REGISTERS_JOINT[0];
+            buffer_append(out, joint ? ", " : &path.bytes[i], joint ? 2 : 1);
         }
         buffer_string(out, "]");
     }

@@ -167,6 +167,8 @@ static void take_new_welcome(struct history *history, struct view *view, const s
     }
     view->members = view->peers = NULL;
     take_roster(history, view, welcome);
+    /* Its own presence may stand among the peers: it was there before. */
+    forget(&view->peers, view->origin);
     if (json_is_string(json_get(welcome, "mode"), "snapshot")) {
         history_add_snapshot(history, view->room, seq, NULL, json_get(welcome, "registers"), index);
     }

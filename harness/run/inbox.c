@@ -159,7 +159,8 @@ static enum play_status take_event(struct play *play, const struct target_event 
         return PLAY_OK;
     }
     struct connection *connection = connection_of(play, event->connection);
-    if (connection == NULL) {
+    /* Behind its close nothing reaches a client: an adapter may still hand such messages over. */
+    if (connection == NULL || connection->closed) {
         return PLAY_OK;
     }
     if (event->kind == TARGET_CLOSED) {
