@@ -11,8 +11,26 @@ const isComplete = {
   signal: (message) => typeof message.to === 'string',
 };
 
+const LEVELS_CEILING = 2000; // JSON.stringify, which recurses, gives up somewhere above 3000, and a message travels inside others
+
+/** Whether arrays and objects stand in each other more deeply than a message could be sent on. */
+function isTooDeep(text) {
+  let [levels, inString] = [0, false];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (inString && character === '\\') at++;
+    else if (character === '"') inString = !inString;
+    else if (inString) continue;
+    else if (character === '[' || character === '{') levels++;
+    else if (character === ']' || character === '}') levels--;
+    if (levels > LEVELS_CEILING) return true;
+  }
+  return false;
+}
+
 /** The message that a client's text is, or undefined for junk. */
 export function readMessage(text) {
+  if (isTooDeep(text)) return undefined;
   let message;
   try {
     message = JSON.parse(text);

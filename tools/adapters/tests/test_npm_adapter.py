@@ -1,6 +1,8 @@
 """The npm relay behind the adapter protocol: what the adapter itself answers for. What the relay does is for the recordings and the suite."""
 
+import functools
 import json
+import sys
 
 import pytest
 from adapter_process import AdapterProcess, to
@@ -155,6 +157,23 @@ def test_junk_from_a_member_changes_nothing(adapter, text):
     assert adapter.command("receive", conn="ana", text=text) == ({"ok": True}, [])
     assert len(seqs(adapter.command("receive", conn="ana", text=json.dumps(
         {"t": "env", "room": "r", "env": envelope("ana", adapter.instance, 1)}))[1])) == 2
+
+
+def test_a_message_may_be_as_deep_as_it_can_be_sent_on(adapter, request):
+    request.addfinalizer(functools.partial(sys.setrecursionlimit, sys.getrecursionlimit()))
+    sys.setrecursionlimit(20_000)  # the events are as deep
+    adapter.open("ana", "ben", "cid")
+    adapter.hello("ana")
+    adapter.hello("ben")
+
+    def deep(levels):
+        """What ana's envelope of so many levels causes; what is inside of strings is none."""
+        text = json.dumps({"t": "env", "room": "r", "env": envelope("ana", adapter.instance, levels, set_op(["]\\\"["], 0))})
+        text = text.replace('"next": 0', '"next": ' + "[" * (levels - 4) + '"[[[\\\\\\"["' + "]" * (levels - 4))
+        return len(seqs(adapter.command("receive", conn="ana", text=text)[1]))
+
+    assert [deep(levels) for levels in (10, 2000, 2001, 100_000)] == [2, 2, 0, 0]
+    assert to("cid", adapter.hello("cid"))[0]["mode"] == "snapshot"
 
 
 def test_a_relay_that_throws_ends_the_adapter_with_its_stack(adapter):
