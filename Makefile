@@ -166,7 +166,14 @@ npm-packages: $(npm_relay_stamp) ## install what the relay from npm needs, if np
 $(npm_relay_stamp): $(npm_relay_locks) $(if $(wildcard tools/adapters/npm-relay/node_modules/.package-lock.json),,always)
 	@tools/npm_packages.sh tools/adapters/npm-relay $@
 
-run-conformance: all
+# What the project's own targets speak of the profiles that are asked for: both relays of its own, and the one from npm.
+of_the_reference = $(filter-out 0.9,$(PROFILE))
+of_the_second    = $(filter-out 0.9,$(PROFILE))
+of_npm           = $(filter 0.9,$(PROFILE))
+# Runs $(1) on the npm relay, or says why that cannot be.
+if_npm = @if test -e $(npm_relay_stamp); then set -x; $(1); else echo "not available: the npm relay: $$(cat $(npm_relay_stamp).missing)"; fi
+
+run-conformance: all $(if $(RELAY)$(STORE)$(PROVISIONER),,$(if $(of_npm),npm-packages))
 ifdef RELAY
 	$(call run,$(PROFILE)) --target '$(RELAY)'
 else ifdef STORE
@@ -175,12 +182,16 @@ else ifdef PROVISIONER
 	$(call run,store) --target store $(provisioner)
 else
 ifeq ($(filter store/%,$(ONLY)),)
-	$(call run,$(PROFILE)) --target memory
-	$(call run,$(PROFILE)) --target exec:$(BUILD)/meshspec-adapter
-	$(call run,$(PROFILE)) --target 'exec:$(PYTHON) tools/adapters/python-relay/adapter.py'
-	$(call run,$(PROFILE)) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0'
+ifneq ($(of_the_reference),)
+	$(call run,$(of_the_reference)) --target memory
+	$(call run,$(of_the_reference)) --target exec:$(BUILD)/meshspec-adapter
+	$(call run,$(of_the_reference)) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0'
 # The same relay as nothing but a URL: one living server, fresh names for each case.
-	$(if $(ONLY),,$(call run,$(lastword $(PROFILE))) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(lastword $(PROFILE))')
+	$(if $(ONLY),,$(call run,$(lastword $(of_the_reference))) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(lastword $(of_the_reference))')
+endif
+	$(if $(of_the_second),$(call run,$(of_the_second)) --target 'exec:$(PYTHON) tools/adapters/python-relay/adapter.py')
+	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --target 'exec:node tools/adapters/npm-relay/adapter.mjs'))
+	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --spawn 'node tools/adapters/npm-relay/server.mjs --control 0'))
 endif
 ifneq ($(if $(ONLY),$(filter store/%,$(ONLY)),all),)
 	$(call run,store) --target store
