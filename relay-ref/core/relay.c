@@ -91,7 +91,7 @@ bool relay_room(const struct relay *relay, struct relay_text name, struct relay_
     const struct room *room = relay_room_find(relay, name);
     if (room == NULL)
         return false;
-    *info = (struct relay_room_info){room->seq, room->members.count, room->journal.count, room->ejected};
+    *info = (struct relay_room_info){room->seq, room->members.count, room->journal.count, room->ejected, room->epoch};
     return true;
 }
 

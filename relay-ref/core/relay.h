@@ -212,7 +212,8 @@ struct relay_room_info {
     uint64_t seq;
     size_t members;
     size_t journal;
-    size_t ejected; /* writers */
+    size_t ejected;          /* writers */
+    struct relay_text epoch; /* decoded; valid until the next call into the relay */
 };
 
 /* What a relay holds at this moment. */

@@ -1,0 +1,241 @@
+#include "relay-ref/adapters/durable_rooms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "relay-ref/adapters/durable_state.h"
+
+/* The longest that it wants to sleep, and how often it looks for rooms that nobody is in, in milliseconds. */
+#define LONGEST_SLEEP_MS 60000
+#define SWEEP_MS 1000
+
+static int64_t now_of(const struct durable_rooms *rooms) {
+    return rooms->host.now(rooms->host.context);
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+struct durable_rooms *durable_open(const struct durable_settings *settings, const struct durable_host *host,
+                                   struct store_error *error) {
+    char fresh[64];
+    static const struct table_seed start = {0, 0};
+    struct durable_rooms *rooms = calloc(1, sizeof *rooms);
+    *error = (struct store_error){STORE_FAILED, "out of memory"};
+    if (rooms == NULL)
+        return NULL;
+    rooms->settings = *settings;
+    rooms->host = *host;
+    rooms->seed.first = relay_table_hash(&start, fresh, host->mint(host->context, fresh, sizeof fresh));
+    rooms->seed.second = relay_table_hash(&start, fresh, host->mint(host->context, fresh, sizeof fresh));
+    relay_table_start(&rooms->rooms, &rooms->seed);
+    rooms->store = store_open(&settings->store, error);
+    if (rooms->store != NULL)
+        return rooms;
+    free(rooms);
+    return NULL;
+}
+
+/* Whether some room's clients may know more than the file holds. */
+static bool is_behind(const struct durable_rooms *rooms) {
+    size_t position = 0;
+    struct table_item *item;
+    while ((item = relay_table_next(&rooms->rooms, &position)) != NULL)
+        if (CONTAINER_OF(item, struct durable_room, item)->renew)
+            return true;
+    return false;
+}
+
+void durable_close(struct durable_rooms *rooms) {
+    if (rooms == NULL)
+        return;
+    bool orderly = !rooms->turn_failed && store_commit(rooms->store, &rooms->error);
+    if (!orderly)
+        durable_tell(rooms, rooms->error.text);
+    for (struct list_link *link = rooms->in_turn.first; link != NULL; link = link->next) {
+        struct durable_room *room = CONTAINER_OF(link, struct durable_room, in_turn);
+        room->renew = room->failed;
+    }
+    orderly = orderly && !is_behind(rooms);
+    durable_drop_all(rooms);
+    store_close(rooms->store, orderly);
+    free(rooms);
+}
+
+void durable_serve(struct durable_rooms *rooms, struct relay *relay) {
+    store_rollback(rooms->store);
+    durable_drop_all(rooms);
+    rooms->turn_failed = false;
+    rooms->relay = relay;
+}
+
+bool durable_is_empty(struct durable_rooms *rooms, bool *empty, struct store_error *error) {
+    return store_is_empty(rooms->store, empty, error);
+}
+
+bool durable_forget_all(struct durable_rooms *rooms, struct store_error *error) {
+    store_rollback(rooms->store);
+    return store_forget_all(rooms->store, error);
+}
+
+enum durable_trouble durable_trouble(const struct durable_rooms *rooms) {
+    return rooms->trouble;
+}
+
+void durable_calm(struct durable_rooms *rooms) {
+    rooms->trouble = DURABLE_NO_TROUBLE;
+}
+
+/* ---- into the turn's transaction ---------------------------------------------------------------- */
+
+static bool same_text(struct relay_text left, struct relay_text right) {
+    return left.length == right.length && (left.length == 0 || memcmp(left.bytes, right.bytes, left.length) == 0);
+}
+
+/* The room's row, with the epoch that it has now. */
+static bool put_room(struct durable_rooms *rooms, struct durable_room *room, struct relay_text epoch) {
+    bool known = room->id != 0;
+    if (known && same_text(room->epoch, epoch))
+        return true;
+    if (!durable_set_epoch(room, epoch)) {
+        rooms->error = (struct store_error){STORE_FAILED, "out of memory"};
+        return false;
+    }
+    return known ? store_set_epoch(rooms->store, room->id, epoch, &rooms->error)
+                 : store_room_id(rooms->store, durable_name(room), epoch, &room->id, &rooms->error);
+}
+
+static bool put(struct durable_rooms *rooms, struct durable_room *room, struct relay_text envelope,
+                const struct relay_commit_state *state) {
+    if (rooms->turn_failed || room->failed)
+        return false;
+    if (put_room(rooms, room, state->epoch) &&
+        store_append(rooms->store, room->id, state->seq, envelope, &rooms->error))
+        return true;
+    /* A contradiction concerns this room alone; anything else, the file. */
+    rooms->turn_failed = rooms->error.code != STORE_DAMAGED;
+    durable_tell(rooms, rooms->error.text);
+    return false;
+}
+
+void durable_commit(struct durable_rooms *rooms, struct relay_text name, struct relay_text envelope,
+                    const struct relay_commit_state *state) {
+    struct durable_room *room = durable_find(rooms, name); /* there since durable_restore was asked for it */
+    durable_note(rooms, room);
+    room->failed = !put(rooms, room, envelope, state);
+    room->envelopes++;
+    room->bytes += envelope.length;
+}
+
+void durable_adopt(struct durable_rooms *rooms, struct relay_text name) {
+    struct durable_room *room = durable_find(rooms, name);
+    struct relay_room_info info;
+    struct relay_text snapshot;
+    if (room == NULL || !relay_room(rooms->relay, name, &info))
+        return;
+    durable_note(rooms, room);
+    room->failed = true;
+    if (rooms->turn_failed || !relay_snapshot(rooms->relay, name, &snapshot))
+        return;
+    /* Its journal came with the snapshot and is in memory alone: after a restart a stale watermark gets the snapshot.
+     */
+    struct store_checkpoint checkpoint = {.seq = info.seq, .floor = info.seq + 1, .snapshot = snapshot};
+    room->failed = !durable_set_epoch(room, info.epoch) ||
+                   !store_room_id(rooms->store, name, info.epoch, &room->id, &rooms->error);
+    checkpoint.room = room->id;
+    while (!room->failed && checkpoint.phase != STORE_DONE)
+        room->failed = !store_checkpoint_step(rooms->store, &checkpoint, &rooms->error);
+    room->floor = info.seq + 1;
+    room->snapshot_bytes = snapshot.length;
+    free((char *)(uintptr_t)snapshot.bytes);
+}
+
+/* ---- the turn is over --------------------------------------------------------------------------- */
+
+/* The room goes back to what is in the file. Whoever was in it comes back by a new hello. */
+static void lose(struct durable_rooms *rooms, struct durable_room *room) {
+    rooms->trouble = durable_trouble_of(&rooms->error, DURABLE_UNWRITTEN);
+    relay_discard(rooms->relay, durable_name(room));
+    rooms->trouble = DURABLE_NO_TROUBLE;
+    bool renew = room->renew || !rooms->settings.store.durable;
+    durable_blank(rooms, room);
+    room->renew = renew;
+}
+
+static void settle(struct durable_rooms *rooms, bool committed, int64_t now) {
+    while (rooms->in_turn.first != NULL) {
+        struct durable_room *room = CONTAINER_OF(rooms->in_turn.first, struct durable_room, in_turn);
+        relay_list_remove(&rooms->in_turn, &room->in_turn);
+        room->is_in_turn = false;
+        if (!committed || room->failed) {
+            lose(rooms, room);
+            continue;
+        }
+        room->renew = false;
+        room->written_at = now;
+        durable_consider(rooms, room);
+    }
+}
+
+static void end_transaction(struct durable_rooms *rooms, int64_t now) {
+    bool committed = !rooms->turn_failed && store_commit(rooms->store, &rooms->error);
+    if (committed) {
+        durable_end_checkpoint(rooms);
+    } else {
+        store_rollback(rooms->store);
+        durable_tell(rooms, rooms->error.text);
+        durable_give_up_checkpoint(rooms, now);
+    }
+    rooms->turn_failed = false;
+    settle(rooms, committed, now);
+}
+
+/* ---- rooms that nobody is in -------------------------------------------------------------------- */
+
+/* Whether the room can leave the memory: nobody is in it, and nothing of it is only there. Ejected writers are
+   (eject.blacklist holds for the relay's life). */
+static bool is_idle(const struct durable_rooms *rooms, const struct durable_room *room,
+                    const struct relay_room_info *info) {
+    return info->members == 0 && info->ejected == 0 && room->id != 0 && !room->is_in_turn && rooms->job.room != room;
+}
+
+/* Whether nothing is to be remembered of the room any more, now that it leaves the memory or has left it. */
+static bool leaves(const struct durable_rooms *rooms, struct durable_room *room, int64_t now) {
+    struct relay_room_info info;
+    if (!relay_room(rooms->relay, durable_name(room), &info))
+        return !room->renew; /* the relay forgot it by itself (room.evict-empty) */
+    if (!is_idle(rooms, room, &info))
+        room->empty_at = 0;
+    else if (room->empty_at == 0)
+        room->empty_at = now;
+    return room->empty_at != 0 && rooms->settings.idle_ms > 0 && now - room->empty_at >= rooms->settings.idle_ms;
+}
+
+static void sweep(struct durable_rooms *rooms, int64_t now) {
+    size_t position = 0;
+    struct table_item *item;
+    struct list leaving = {NULL, NULL};
+    if (now - rooms->swept_at < SWEEP_MS)
+        return;
+    rooms->swept_at = now;
+    while ((item = relay_table_next(&rooms->rooms, &position)) != NULL) {
+        struct durable_room *room = CONTAINER_OF(item, struct durable_room, item);
+        if (leaves(rooms, room, now))
+            relay_list_append(&leaving, &room->in_leaving);
+    }
+    while (leaving.first != NULL) {
+        struct durable_room *room = CONTAINER_OF(leaving.first, struct durable_room, in_leaving);
+        relay_list_remove(&leaving, &room->in_leaving);
+        relay_discard(rooms->relay, durable_name(room));
+        durable_drop(rooms, room);
+    }
+}
+
+int64_t durable_turn_over(struct durable_rooms *rooms) {
+    int64_t now = now_of(rooms);
+    durable_step_checkpoint(rooms, now);
+    end_transaction(rooms, now);
+    durable_begin_checkpoint(rooms, now);
+    sweep(rooms, now);
+    return durable_checkpoint_wait(rooms, now, rooms->rooms.count > 0 ? SWEEP_MS : LONGEST_SLEEP_MS);
+}
