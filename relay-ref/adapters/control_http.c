@@ -58,16 +58,6 @@ static int on_body(struct exchange *exchange, const char *bytes, size_t length) 
     return 0;
 }
 
-static int write_head(struct lws *wsi, size_t length) {
-    unsigned char memory[LWS_PRE + 512];
-    unsigned char *start = memory + LWS_PRE, *at = start, *end = memory + sizeof memory;
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "application/json", length, &at, end) != 0 ||
-        lws_finalize_write_http_header(wsi, start, &at, end) != 0)
-        return -1;
-    lws_callback_on_writable(wsi);
-    return 0;
-}
-
 static int on_command(struct server *server, struct lws *wsi, struct exchange *exchange) {
     struct refusal refusal;
     struct relay_text command = {exchange->command.memory, exchange->command.length};
@@ -76,7 +66,7 @@ static int on_command(struct server *server, struct lws *wsi, struct exchange *e
         refuse(&refusal, 400, "A command is a JSON object with an `id` and a `do`.");
         return answer_refusal(wsi, &refusal);
     }
-    return exchange->answer.failed ? -1 : write_head(wsi, exchange->answer.length);
+    return exchange->answer.failed ? -1 : answer_head(wsi, "application/json", exchange->answer.length);
 }
 
 static int on_writable(struct lws *wsi, struct exchange *exchange) {

@@ -11,7 +11,7 @@
 #define SERVER_NAME "meshspec-relay"
 #define SERVER_VERSION "1.0.0"
 
-/* `control_port` when no control server is wanted. */
+/* `control_port` and `metrics_port` when that server is not wanted. */
 #define FLAGS_NO_PORT ((size_t)-1)
 
 /* Everything that the command line decides. Texts are borrowed from `argv`. */
@@ -19,6 +19,7 @@ struct server_flags {
     const char *host;
     size_t port; /* 0: any free one */
     size_t control_port;
+    size_t metrics_port;
     enum relay_protocol protocol;
     const char *token_file;  /* NULL: the principal is in the query */
     const char *policy_file; /* NULL: no policy */
@@ -27,9 +28,18 @@ struct server_flags {
     size_t max_ops_per_envelope;
     double max_envelopes_per_second; /* 0: no limit */
     size_t max_rooms;
+    size_t max_rooms_per_connection;
+    size_t max_members_per_room;
+    size_t max_root_bytes;
+    size_t max_journal_bytes;
+    size_t max_array_length;
+    size_t max_depth;
     size_t max_connections;
+    size_t max_connections_per_address; /* 0: no limit */
     size_t max_message_bytes;
+    double max_messages_per_second; /* 0: no limit */
     size_t max_waiting_bytes;
+    size_t max_waiting_bytes_in_all;
     size_t handshake_seconds;
     size_t drain_seconds;
     size_t ping_seconds; /* 0: never */

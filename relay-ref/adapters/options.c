@@ -27,6 +27,10 @@ bool relay_protocol_from_name(const char *name, enum relay_protocol *out) {
     return relay_version_find(name, out);
 }
 
+const char *relay_protocol_name(enum relay_protocol protocol) {
+    return relay_version_of(protocol)->name;
+}
+
 __attribute__((format(printf, 2, 3))) static bool refuse(struct options_reader *reader, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -12,6 +12,9 @@
 /* Reads a profile name ("0.1.0", "0.1.1", "0.2.0"); false when it is none of them. */
 bool relay_protocol_from_name(const char *name, enum relay_protocol *out);
 
+/* The profile's name. */
+const char *relay_protocol_name(enum relay_protocol protocol);
+
 struct relay_settings; /* options together with the policy that they borrow */
 
 /*

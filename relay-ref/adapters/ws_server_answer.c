@@ -31,3 +31,13 @@ int answer_refusal(struct lws *wsi, const struct refusal *refusal) {
     lws_write(wsi, start, (size_t)(at - start) + length + 1, LWS_WRITE_HTTP);
     return -1;
 }
+
+int answer_head(struct lws *wsi, const char *type, size_t length) {
+    unsigned char memory[LWS_PRE + ANSWER_CAPACITY];
+    unsigned char *start = memory + LWS_PRE, *at = start, *end = memory + sizeof memory;
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, type, length, &at, end) != 0 ||
+        lws_finalize_write_http_header(wsi, start, &at, end) != 0)
+        return -1;
+    lws_callback_on_writable(wsi);
+    return 0;
+}

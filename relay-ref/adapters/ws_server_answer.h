@@ -12,4 +12,10 @@
  */
 int answer_refusal(struct lws *wsi, const struct refusal *refusal);
 
+/*
+ * Writes the head of a good answer of `length` bytes of `type` and asks for a turn to write them. Returns what
+ * libwebsockets' callback wants: 0, or -1 when the connection is to be closed.
+ */
+int answer_head(struct lws *wsi, const char *type, size_t length);
+
 #endif

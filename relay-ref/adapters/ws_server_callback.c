@@ -6,6 +6,7 @@
 #include "relay-ref/adapters/ws_server_answer.h"
 #include "relay-ref/adapters/ws_server_handshake.h"
 #include "relay-ref/adapters/ws_server_member.h"
+#include "relay-ref/adapters/ws_server_sending.h"
 
 /* What libwebsockets keeps for each socket; zeroed by it. */
 struct session {
@@ -16,12 +17,16 @@ static int on_upgrade(struct server *server, struct lws *wsi, const char *wanted
     struct refusal refusal;
     if (strcasecmp(wanted, "websocket") != 0)
         return -1;
-    return handshake_check(server, wsi, &refusal) ? 0 : answer_refusal(wsi, &refusal);
+    if (handshake_check(server, wsi, &refusal))
+        return 0;
+    server->metrics.refusals++;
+    return answer_refusal(wsi, &refusal);
 }
 
 static int on_plain_http(struct lws *wsi) {
     struct refusal refusal;
     refuse(&refusal, 426, "This is a mesh relay; it speaks WebSocket.");
+    server_of(wsi)->metrics.refusals++;
     return answer_refusal(wsi, &refusal);
 }
 
@@ -29,7 +34,7 @@ static int on_established(struct server *server, struct lws *wsi, struct session
     struct identity identity;
     struct refusal refusal;
     if (handshake_identity(server, wsi, &identity, &refusal))
-        session->member = member_open(server, wsi, &identity.principal);
+        session->member = member_open(server, wsi, lws_get_opaque_user_data(wsi), &identity.principal);
     identity_free(&identity);
     return session->member != NULL ? 0 : -1;
 }
@@ -47,6 +52,11 @@ static int on_receive(struct lws *wsi, struct session *session, const char *byte
     return 0;
 }
 
+static void on_destroy(struct lws *wsi) {
+    address_release(&server_of(wsi)->addresses, lws_get_opaque_user_data(wsi));
+    lws_set_opaque_user_data(wsi, NULL);
+}
+
 static int on_end(struct session *session) {
     if (session != NULL && session->member != NULL) {
         member_free(session->member);
@@ -55,8 +65,18 @@ static int on_end(struct session *session) {
     return 0;
 }
 
+/* A socket takes its address over while the door is handing it over, at its second callback: libwebsockets forgets what
+   is set at the first one. */
+static void claim_address(struct server *server, struct lws *wsi, enum lws_callback_reasons reason) {
+    if (server->arriving == NULL || reason == LWS_CALLBACK_WSI_CREATE)
+        return;
+    lws_set_opaque_user_data(wsi, server->arriving);
+    server->arriving = NULL;
+}
+
 static int relay_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
     struct session *session = user;
+    claim_address(server_of(wsi), wsi, reason);
     switch (reason) {
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return on_upgrade(server_of(wsi), wsi, in);
@@ -71,7 +91,7 @@ static int relay_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
             session->member->heard = true;
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
-        return session->member == NULL || member_writable(session->member) ? 0 : -1;
+        return session->member == NULL || sending_writable(session->member) ? 0 : -1;
     case LWS_CALLBACK_TIMER:
         if (session->member != NULL)
             member_tick(session->member);
@@ -85,8 +105,11 @@ static int relay_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
             member_stop(session->member);
         return 0;
     case LWS_CALLBACK_CLOSED:
-    case LWS_CALLBACK_WSI_DESTROY:
         return on_end(session);
+    case LWS_CALLBACK_WSI_DESTROY:
+        on_end(session);
+        on_destroy(wsi);
+        return 0;
     default:
         return 0;
     }

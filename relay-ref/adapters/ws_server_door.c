@@ -86,8 +86,8 @@ void door_close(struct server *server) {
 
 /* ---- visitors -------------------------------------------------------------------------------------- */
 
-static struct visitor *of_link(struct list_link *link) {
-    return (struct visitor *)(void *)((char *)link - offsetof(struct visitor, in_visitors));
+static struct visitor *of_link(struct list_link *link, size_t offset) {
+    return (struct visitor *)(void *)((char *)link - offset);
 }
 
 static void forget(struct server *server, struct visitor *visitor) {
@@ -95,30 +95,51 @@ static void forget(struct server *server, struct visitor *visitor) {
         return;
     relay_list_remove(&server->visitors, &visitor->in_visitors);
     server->visitor_count--;
+    relay_list_remove(&visitor->address->visitors, &visitor->in_address);
+    visitor->address->visitor_count--;
+    address_release(&server->addresses, visitor->address);
     visitor->wsi = NULL;
     free(visitor->head);
     visitor->head = NULL;
 }
 
-static void send_away_oldest(struct server *server) {
-    struct visitor *oldest = of_link(server->visitors.first);
+static void send_away(struct server *server, struct visitor *oldest) {
     struct lws *wsi = oldest->wsi;
+    server->metrics.limits[METRICS_LIMIT_HANDSHAKES]++;
     forget(server, oldest);
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
-static void let_in(struct server *server, int file) {
+/* The one who has stood there longest, here or from the same address, goes for a new one. */
+static void make_way(struct server *server, const struct address *address) {
+    bool limited = server->flags->max_connections_per_address > 0;
+    if (limited && address->visitor_count >= DOOR_VISITORS_PER_ADDRESS)
+        send_away(server, of_link(address->visitors.first, offsetof(struct visitor, in_address)));
+    else if (server->visitor_count >= DOOR_VISITORS_CEILING)
+        send_away(server, of_link(server->visitors.first, offsetof(struct visitor, in_visitors)));
+}
+
+static void let_in(struct server *server, int file, const struct sockaddr_storage *from) {
     const int on = 1;
     setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (server->visitor_count == DOOR_VISITORS_CEILING)
-        send_away_oldest(server);
-    struct lws *wsi = watch(server->inner, file, "visitor");
-    if (wsi == NULL)
+    struct address *address = address_hold(&server->addresses, from);
+    if (address == NULL) {
+        close(file);
         return;
+    }
+    make_way(server, address);
+    struct lws *wsi = watch(server->inner, file, "visitor");
+    if (wsi == NULL) {
+        address_release(&server->addresses, address);
+        return;
+    }
     struct visitor *visitor = lws_wsi_user(wsi);
     visitor->wsi = wsi;
     visitor->socket = file;
+    visitor->address = address;
     relay_list_append(&server->visitors, &visitor->in_visitors);
+    relay_list_append(&address->visitors, &visitor->in_address);
+    address->visitor_count++;
     server->visitor_count++;
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, (int)server->flags->handshake_seconds);
 }
@@ -131,10 +152,13 @@ int door_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user,
         return 0;
     struct server *server = server_of(wsi);
     for (int i = 0; i < ACCEPTS_A_TURN; i++) {
-        int file = accept4((int)lws_get_socket_fd(wsi), NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct sockaddr_storage from = {0};
+        socklen_t length_of_it = sizeof from;
+        int file = accept4((int)lws_get_socket_fd(wsi), (struct sockaddr *)&from, &length_of_it,
+                           SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (file < 0)
             break;
-        let_in(server, file);
+        let_in(server, file, &from);
     }
     return 0;
 }
@@ -160,9 +184,13 @@ static void hand_over(struct server *server, struct visitor *visitor) {
     char *head = visitor->head;
     size_t length = visitor->length;
     visitor->head = NULL;
+    server->arriving = visitor->address;
+    server->arriving->references++; /* the new owner's hold, which takes it at one of its first callbacks */
     forget(server, visitor);
     if (file >= 0)
         lws_adopt_socket_vhost_readbuf(server->vhost, file, head, length);
+    address_release(&server->addresses, server->arriving);
+    server->arriving = NULL;
     free(head);
 }
 
@@ -198,8 +226,13 @@ int visitor_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     (void)length;
     switch (reason) {
     case LWS_CALLBACK_RAW_RX_FILE:
-        return visitor->wsi != NULL && listen_to(server_of(wsi), visitor) ? 0 : -1;
+        if (visitor->wsi != NULL && listen_to(server_of(wsi), visitor))
+            return 0;
+        forget(server_of(wsi), visitor);
+        return -1;
     case LWS_CALLBACK_RAW_CLOSE_FILE:
+        if (visitor->wsi != NULL) /* nobody was done with it but the time */
+            server_of(wsi)->metrics.limits[METRICS_LIMIT_HANDSHAKE_TIME]++;
         forget(server_of(wsi), visitor);
         return 0;
     default:

@@ -17,6 +17,9 @@
 /* Visitors at once; a further one takes the place of the one who has stood there longest. */
 #define DOOR_VISITORS_CEILING 512
 
+/* Of them from one address, where --max-connections-per-address sets a limit at all. */
+#define DOOR_VISITORS_PER_ADDRESS 128
+
 /* The protocols that the door's sockets have on the inner vhost, for its list. */
 #define DOOR_PROTOCOLS DOOR_PROTOCOL_OF_LISTENER, DOOR_PROTOCOL_OF_VISITORS
 #define DOOR_PROTOCOL_OF_LISTENER                                                                                      \
@@ -25,7 +28,8 @@
     { .name = "visitor", .callback = visitor_callback, .per_session_data_size = sizeof(struct visitor) }
 
 struct visitor {
-    struct list_link in_visitors;
+    struct list_link in_visitors, in_address;
+    struct address *address; /* held */
     struct lws *wsi;
     int socket;
     char *head; /* owned; NULL until something came */

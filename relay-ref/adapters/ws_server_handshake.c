@@ -178,12 +178,27 @@ static bool check_request(struct lws *wsi, struct refusal *refusal) {
     return true;
 }
 
+/* Room for one more WebSocket, in all and from its address. */
+static bool check_room(struct server *server, const struct address *address, struct refusal *refusal) {
+    const struct server_flags *flags = server->flags;
+    if (server->member_count >= flags->max_connections) {
+        server->metrics.limits[METRICS_LIMIT_CONNECTIONS]++;
+        return refuse(refusal, 503, "This relay has all the connections it takes (%zu).", flags->max_connections);
+    }
+    if (address == NULL)
+        return refuse(refusal, 500, "Out of memory.");
+    if (flags->max_connections_per_address == 0 || address->member_count < flags->max_connections_per_address)
+        return true;
+    server->metrics.limits[METRICS_LIMIT_CONNECTIONS_PER_ADDRESS]++;
+    return refuse(refusal, 429, "This relay takes %zu connections from one address.",
+                  flags->max_connections_per_address);
+}
+
 bool handshake_check(struct server *server, struct lws *wsi, struct refusal *refusal) {
     if (server->draining)
         return refuse(refusal, 503, "This relay is shutting down.");
-    if (server->member_count >= server->flags->max_connections)
-        return refuse(refusal, 503, "This relay has all the connections it takes (%zu).",
-                      server->flags->max_connections);
+    if (!check_room(server, lws_get_opaque_user_data(wsi), refusal))
+        return false;
     struct identity identity = {0};
     bool admitted = check_request(wsi, refusal) && check_subprotocols(server, wsi, refusal) &&
                     handshake_identity(server, wsi, &identity, refusal);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "relay-ref/adapters/control_line.h"
+#include "relay-ref/adapters/ws_server_limits.h"
 
 static int64_t monotonic_ms(void) {
     struct timespec now;
@@ -82,6 +83,9 @@ static void on_commit(void *context, struct relay_text room, struct relay_text e
 static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
     struct live *live = context;
     struct control_line line;
+    metrics_ejection(live->metrics, violation->reason);
+    if (!live->observed)
+        return;
     begin_event(live, &line, "violation", room);
     relay_control_line_open(&line, "violation");
     relay_control_line_string(&line, "writer", violation->writer);
@@ -92,8 +96,17 @@ static void on_violation(void *context, struct relay_text room, const struct rel
     keep_event(live, &line);
 }
 
-bool live_start(struct live *live, bool observed, size_t max_rooms) {
-    *live = (struct live){.observed = observed, .max_rooms = max_rooms, .name = strdup("\"relay\"")};
+static void on_limit(void *context, enum relay_limit limit) {
+    struct live *live = context;
+    live->metrics->limits[limit]++;
+    if (limit == RELAY_LIMIT_ARRAY)
+        return;
+    live->limited = true;
+    live->limit = limit;
+}
+
+bool live_start(struct live *live, bool observed, const struct server_flags *flags, struct metrics *metrics) {
+    *live = (struct live){.observed = observed, .flags = flags, .metrics = metrics, .name = strdup("\"relay\"")};
     relay_buffer_start(&live->events.text, 0, EVENTS_AT_FIRST);
     return live->name != NULL && !live->events.text.failed;
 }
@@ -104,12 +117,13 @@ bool live_open(struct live *live, enum relay_protocol protocol, struct relay_tex
     if (settings == NULL)
         return false;
     struct relay_options wanted = *relay_settings_options(settings);
-    wanted.max_rooms = live->max_rooms;
-    struct relay_env env = {.context = live, .now = read_clock, .mint = mint};
-    if (live->observed) {
-        env.on_commit = on_commit;
-        env.on_violation = on_violation;
-    }
+    limits_put(&wanted, live->flags);
+    struct relay_env env = {.context = live,
+                            .now = read_clock,
+                            .mint = mint,
+                            .on_commit = live->observed ? on_commit : NULL,
+                            .on_violation = on_violation,
+                            .on_limit = on_limit};
     struct relay *relay = relay_new(&env, &wanted);
     if (relay == NULL) {
         relay_settings_free(settings);

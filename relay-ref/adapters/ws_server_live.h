@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "relay-ref/adapters/flags.h"
 #include "relay-ref/adapters/options.h"
+#include "relay-ref/adapters/ws_server_metrics.h"
 #include "relay-ref/core/buffer.h"
 #include "relay-ref/core/relay.h"
 
@@ -27,8 +29,12 @@ struct live_events {
 struct live {
     struct relay *relay;
     struct relay_settings *settings;
-    size_t max_rooms;
-    bool observed;  /* events are collected */
+    const struct server_flags *flags; /* borrowed: the ceilings */
+    struct metrics *metrics;          /* borrowed */
+    bool observed;                    /* events are collected */
+    bool limited;                     /* the message being handled ran into `limit`, and its connection ends; who hands it
+                                         over clears this */
+    enum relay_limit limit;
     bool fixed;     /* the clock stands at `shown` until it is set again */
     int64_t shown;  /* the clock's last reading; it never goes back */
     int64_t offset; /* clock = system's monotonic milliseconds + offset, until it is fixed */
@@ -36,9 +42,9 @@ struct live {
     struct live_events events;
 };
 
-/* `live` must not move while it has a relay. No relay yet: live_open comes next. False when memory is out; live_end
- * frees it in any case. */
-bool live_start(struct live *live, bool observed, size_t max_rooms);
+/* `live` must not move while it has a relay; `flags` and `metrics` must outlive it. No relay yet: live_open comes next.
+ * False when memory is out; live_end frees it in any case. */
+bool live_start(struct live *live, bool observed, const struct server_flags *flags, struct metrics *metrics);
 
 /*
  * Replaces the relay by a fresh one; the old one is freed with its connections, calling no sink. `options` is JSON as

@@ -3,14 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "relay-ref/adapters/ws_server_limits.h"
+#include "relay-ref/adapters/ws_server_sending.h"
+
 /* The longest that a peer has to take what is queued before its close frame, in seconds. */
 #define CLOSE_SECONDS 5
-
-/* Frames and bytes that one connection may send in one turn, so that the others get theirs. A compressor may hold
-   output back, which only the next turn sends: no other frame may come before it. */
-#define FRAMES_A_TURN 64
-#define FRAMES_A_TURN_COMPRESSED 1
-#define BYTES_A_TURN ((size_t)1 << 20)
 
 static struct member *of_link(struct list_link *link, size_t offset) {
     return (struct member *)(void *)((char *)link - offset);
@@ -24,38 +21,28 @@ static void part(struct member *member) {
     relay_list_append(&member->server->parting, &member->in_parting);
 }
 
-/* Ends a connection that cannot be reasoned with: no close frame, nothing waits for it. */
-static void cut_off(struct member *member) {
+void member_cut_off(struct member *member) {
     if (member->cut)
         return;
     member->cut = true;
-    queue_clear(&member->queue);
+    sending_forget(member);
     part(member);
     lws_set_timeout(member->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
-/* The bytes behind the frame that is being sent: that one may be larger than any ceiling, as a snapshot is. */
-static size_t waiting_behind(const struct member *member) {
-    const struct relay_frame *first = queue_first(&member->queue);
-    if (first == NULL || member->in_flight > 0)
-        return member->queue.bytes;
-    return member->queue.bytes - queue_weight(first);
-}
-
-static void sink_send(void *context, struct relay_frame *frame) {
-    struct member *member = context;
-    if (member->cut || member->closing != 0)
-        return;
-    bool idle = member->queue.count == 0;
-    if (!queue_add(&member->queue, frame) || waiting_behind(member) > member->server->flags->max_waiting_bytes)
-        cut_off(member);
-    else if (idle)
-        lws_callback_on_writable(member->wsi);
-}
-
-/* eject.all-connections, join.takeover, frame.garbage-isolated */
+/* eject.all-connections, join.takeover, frame.garbage-isolated, and the core's ceilings */
 static void sink_close(void *context) {
-    member_close(context, CLOSE_POLICY, "the relay ended this connection");
+    struct member *member = context;
+    const struct live *live = &member->server->live;
+    if (live->limited)
+        member_close(member, limits_close_code(live->limit), limits_close_reason(live->limit));
+    else
+        member_close(member, CLOSE_POLICY, "the relay ended this connection");
+}
+
+static void resume(lws_sorted_usec_list_t *timer) {
+    struct member *member = lws_container_of(timer, struct member, resume);
+    lws_rx_flow_control(member->wsi, 1);
 }
 
 static void plan_ping(struct member *member) {
@@ -64,14 +51,18 @@ static void plan_ping(struct member *member) {
         lws_set_timer_usecs(member->wsi, (lws_usec_t)seconds * LWS_US_PER_SEC);
 }
 
-struct member *member_open(struct server *server, struct lws *wsi, const struct relay_principal *principal) {
+struct member *member_open(struct server *server, struct lws *wsi, struct address *address,
+                           const struct relay_principal *principal) {
     struct member *member = calloc(1, sizeof *member);
     if (member == NULL)
         return NULL;
     member->server = server;
     member->wsi = wsi;
+    member->address = address;
+    member->queue.total = &server->queued_bytes;
     member->heard = true;
-    struct relay_sink sink = {.context = member, .send = sink_send, .close = sink_close};
+    pace_start(&member->pace, server->flags->max_messages_per_second, (int64_t)lws_now_usecs());
+    struct relay_sink sink = {.context = member, .send = sending_send, .close = sink_close};
     member->connection = relay_connect(server->live.relay, &sink, principal);
     if (member->connection == NULL) {
         free(member);
@@ -79,6 +70,8 @@ struct member *member_open(struct server *server, struct lws *wsi, const struct 
     }
     relay_list_append(&server->members, &member->in_members);
     server->member_count++;
+    address->member_count++;
+    server->metrics.connections++;
     plan_ping(member);
     return member;
 }
@@ -100,9 +93,17 @@ void member_free(struct member *member) {
     member_stop(member);
     relay_list_remove(&server->members, &member->in_members);
     server->member_count--;
+    member->address->member_count--;
+    lws_sul_schedule(server->context, 0, &member->resume, resume, LWS_SET_TIMER_USEC_CANCEL);
     message_clear(&member->message);
-    queue_clear(&member->queue);
+    sending_forget(member);
     free(member);
+}
+
+/* While the server drains, its own time is what counts. */
+static int seconds_to_close(const struct server *server) {
+    size_t drain = server->draining ? server->flags->drain_seconds : 0;
+    return drain > CLOSE_SECONDS ? (int)drain : CLOSE_SECONDS;
 }
 
 void member_close(struct member *member, enum close_code code, const char *reason) {
@@ -111,7 +112,8 @@ void member_close(struct member *member, enum close_code code, const char *reaso
         return;
     member->closing = code;
     member->close_reason = reason;
-    lws_set_timeout(member->wsi, PENDING_TIMEOUT_USER_OK, CLOSE_SECONDS);
+    lws_set_timeout(member->wsi, PENDING_TIMEOUT_USER_OK, seconds_to_close(member->server));
+    lws_rx_flow_control(member->wsi, 1); /* the peer's own close frame has to be read */
     lws_callback_on_writable(member->wsi);
 }
 
@@ -123,7 +125,7 @@ void member_orphan(struct member *member, enum close_code code, const char *reas
 
 void member_stop(struct member *member) {
     member->cut = true;
-    queue_clear(&member->queue);
+    sending_forget(member);
     part(member);
     members_settle(member->server);
 }
@@ -133,15 +135,35 @@ void member_peer_closed(struct member *member) {
     member_stop(member);
 }
 
+/* Whoever sends faster than it may is read no faster: the messages wait in its own system. */
+static void keep_pace(struct member *member) {
+    struct server *server = member->server;
+    int64_t wait = pace_take(&member->pace, server->flags->max_messages_per_second, (int64_t)lws_now_usecs());
+    if (wait == 0 || member->cut || member->closing != 0)
+        return;
+    server->metrics.limits[METRICS_LIMIT_MESSAGES_PER_SECOND]++;
+    lws_rx_flow_control(member->wsi, 0);
+    lws_sul_schedule(server->context, 0, &member->resume, resume, wait);
+}
+
 static void refuse_message(struct member *member, enum message_step step) {
     if (step == MESSAGE_BINARY)
         member_close(member, CLOSE_NOT_TEXT, "only text messages are understood");
-    else if (step == MESSAGE_TOO_LARGE)
+    else if (step == MESSAGE_TOO_LARGE) {
+        member->server->metrics.limits[METRICS_LIMIT_MESSAGE_BYTES]++;
         member_close(member, CLOSE_TOO_LARGE, "the message is larger than this relay takes");
-    else if (step == MESSAGE_NOT_UTF8)
+    } else if (step == MESSAGE_NOT_UTF8)
         member_close(member, CLOSE_NOT_UTF8, "the message is not UTF-8");
     else
         member_close(member, CLOSE_INTERNAL, "out of memory");
+}
+
+static void hand_over(struct member *member) {
+    struct server *server = member->server;
+    metrics_received(&server->metrics, member->message.whole.length);
+    server->live.limited = false;
+    relay_receive(member->connection, member->message.whole.bytes, member->message.whole.length);
+    server->live.limited = false;
 }
 
 void member_receive(struct member *member, const struct message_piece *piece) {
@@ -152,15 +174,17 @@ void member_receive(struct member *member, const struct message_piece *piece) {
     if (step == MESSAGE_MORE)
         return;
     if (step == MESSAGE_WHOLE)
-        relay_receive(member->connection, member->message.whole.bytes, member->message.whole.length);
+        hand_over(member);
     else
         refuse_message(member, step);
     members_settle(member->server);
+    keep_pace(member);
 }
 
 void member_tick(struct member *member) {
     if (!member->heard) {
-        cut_off(member);
+        member->server->metrics.limits[METRICS_LIMIT_SILENCE]++;
+        member_cut_off(member);
         members_settle(member->server);
         return;
     }
@@ -168,48 +192,4 @@ void member_tick(struct member *member) {
     member->ping_due = true;
     lws_callback_on_writable(member->wsi);
     plan_ping(member);
-}
-
-/* With a payload: libwebsockets keeps an empty pong to itself. */
-static bool send_ping(struct member *member) {
-    unsigned char memory[LWS_PRE + 1] = {0};
-    member->ping_due = false;
-    return lws_write(member->wsi, memory + LWS_PRE, 1, LWS_WRITE_PING) >= 0;
-}
-
-/* Sends frames until the socket takes no more, the turn is over or none is left. */
-static bool send_frames(struct member *member) {
-    size_t sent = 0;
-    int most = member->server->flags->deflate ? FRAMES_A_TURN_COMPRESSED : FRAMES_A_TURN;
-    for (int i = 0; i < most && sent < BYTES_A_TURN && member->in_flight == 0; i++) {
-        struct relay_frame *frame = queue_first(&member->queue);
-        if (frame == NULL)
-            break;
-        if (lws_write(member->wsi, (unsigned char *)frame->text, frame->length, LWS_WRITE_TEXT) < 0)
-            return false;
-        sent += frame->length;
-        if (lws_partial_buffered(member->wsi))
-            member->in_flight = queue_weight(frame);
-        queue_drop_first(&member->queue);
-    }
-    return true;
-}
-
-bool member_writable(struct member *member) {
-    if (member->cut)
-        return true;
-    member->in_flight = 0;
-    if (member->ping_due && member->closing == 0 && !send_ping(member))
-        return false;
-    if (!send_frames(member))
-        return false;
-    if (member->queue.count > 0 || member->in_flight > 0) {
-        lws_callback_on_writable(member->wsi);
-        return true;
-    }
-    if (member->closing == 0)
-        return true;
-    lws_close_reason(member->wsi, (enum lws_close_status)member->closing,
-                     (unsigned char *)(uintptr_t)member->close_reason, strlen(member->close_reason));
-    return false;
 }

@@ -10,6 +10,7 @@
 #define MESHSPEC_WS_SERVER_MEMBER_H
 
 #include "relay-ref/adapters/ws_server_message.h"
+#include "relay-ref/adapters/ws_server_pace.h"
 #include "relay-ref/adapters/ws_server_queue.h"
 #include "relay-ref/adapters/ws_server_state.h"
 
@@ -28,6 +29,7 @@ struct member {
     struct list_link in_members, in_parting;
     struct server *server;
     struct lws *wsi;
+    struct address *address; /* whose member it is; its hold is the socket's */
     struct relay_connection *connection; /* NULL once the relay's side is over */
     struct message message;
     struct frame_queue queue;
@@ -38,19 +40,19 @@ struct member {
     const char *close_reason;
     bool heard; /* something came in since the last ping */
     bool ping_due;
+    struct pace pace;
+    lws_sorted_usec_list_t resume; /* reads again */
 };
 
-/* A new WebSocket of `principal` joins. NULL when memory is out. */
-struct member *member_open(struct server *server, struct lws *wsi, const struct relay_principal *principal);
+/* A new WebSocket of `principal` joins; `address` outlives it. NULL when memory is out. */
+struct member *member_open(struct server *server, struct lws *wsi, struct address *address,
+                           const struct relay_principal *principal);
 
 /* The socket is gone: tells the relay (leave.member-gone, leave.once) and frees the member. */
 void member_free(struct member *member);
 
 /* A piece of a message came in. */
 void member_receive(struct member *member, const struct message_piece *piece);
-
-/* The socket takes bytes. False: end the connection now (the close frame is prepared). */
-bool member_writable(struct member *member);
 
 /* A ping interval is over. */
 void member_tick(struct member *member);
@@ -61,6 +63,9 @@ void member_stop(struct member *member);
 
 /* The peer began the closing handshake: nothing is sent to it any more. */
 void member_peer_closed(struct member *member);
+
+/* Ends a connection that cannot be reasoned with: no close frame, nothing waits for it. */
+void member_cut_off(struct member *member);
 
 /* Ends the relay's side when the present call is over, sends what is queued and then a close frame. `reason` is a
  * literal of at most 123 bytes. */

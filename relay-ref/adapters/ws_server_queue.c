@@ -4,6 +4,12 @@
 
 #define FIRST_CAPACITY 16
 
+static void count(struct frame_queue *queue, size_t more, size_t less) {
+    queue->bytes += more - less;
+    if (queue->total != NULL)
+        *queue->total += more - less;
+}
+
 size_t queue_weight(const struct relay_frame *frame) {
     return frame->length + QUEUE_FRAME_OVERHEAD;
 }
@@ -28,7 +34,7 @@ bool queue_add(struct frame_queue *queue, struct relay_frame *frame) {
     relay_frame_keep(frame);
     queue->ring[(queue->first + queue->count) & (queue->capacity - 1)] = frame;
     queue->count++;
-    queue->bytes += queue_weight(frame);
+    count(queue, queue_weight(frame), 0);
     return true;
 }
 
@@ -40,7 +46,7 @@ void queue_drop_first(struct frame_queue *queue) {
     struct relay_frame *frame = queue->ring[queue->first];
     queue->first = (queue->first + 1) & (queue->capacity - 1);
     queue->count--;
-    queue->bytes -= queue_weight(frame);
+    count(queue, 0, queue_weight(frame));
     relay_frame_release(frame);
 }
 
@@ -48,5 +54,5 @@ void queue_clear(struct frame_queue *queue) {
     while (queue->count > 0)
         queue_drop_first(queue);
     free(queue->ring);
-    *queue = (struct frame_queue){0};
+    *queue = (struct frame_queue){.total = queue->total};
 }

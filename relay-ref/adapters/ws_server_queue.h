@@ -14,7 +14,8 @@ struct frame_queue {
     struct relay_frame **ring; /* owned; each frame in it is kept */
     size_t capacity;           /* a power of two, or 0 */
     size_t first, count;
-    size_t bytes; /* of all waiting frames, overhead included */
+    size_t bytes;  /* of all waiting frames, overhead included */
+    size_t *total; /* borrowed: the sum of `bytes` over all queues that share it; NULL: nobody asks */
 };
 
 /* What `frame` counts while it waits. */

@@ -9,7 +9,9 @@
 #include "relay-ref/adapters/control_http_commands.h"
 #include "relay-ref/adapters/flags.h"
 #include "relay-ref/adapters/tokens.h"
+#include "relay-ref/adapters/ws_server_address.h"
 #include "relay-ref/adapters/ws_server_live.h"
+#include "relay-ref/adapters/ws_server_metrics.h"
 #include "relay-ref/core/list.h"
 
 /* A frame's text has its WebSocket header written in front of it, in place. */
@@ -34,6 +36,12 @@ struct server {
     size_t visitor_count;
     struct list members;
     size_t member_count;
+    size_t queued_bytes; /* of all members: what waits, and what libwebsockets still has to send */
+    struct addresses addresses;
+    struct address *arriving; /* held; of the socket that libwebsockets is being given */
+    struct metrics metrics;
+    lws_usec_t started;  /* libwebsockets' clock */
+    int64_t started_at; /* seconds since 1970 */
     struct list parting; /* members whose relay connection ends as soon as the present relay call is over */
     bool draining;       /* nobody new comes in, everybody is being sent away */
     bool drained_late;   /* the time for that is over */

@@ -202,7 +202,7 @@ static pid_t start_relay(const char *program, unsigned *port) {
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
-        execl(program, program, (char *)NULL);
+        execl(program, program, "--max-messages-per-second", "0", (char *)NULL);
         give_up(program);
     }
     close(ends[1]);

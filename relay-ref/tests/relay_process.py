@@ -4,6 +4,7 @@ import pathlib
 import shlex
 import signal
 import subprocess
+import urllib.request
 
 from websocket_client import LIMIT_SECONDS, WebSocket
 
@@ -16,6 +17,7 @@ class RelayProcess:
         self.process = subprocess.Popen([*COMMAND, *map(str, flags)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.port = self._read_port("listening ws://")
         self.control_port = self._read_port("control http://") if "--control" in flags else None
+        self.metrics_port = self._read_port("metrics http://") if "--metrics" in flags else None
 
     def _read_port(self, start):
         line = self.process.stdout.readline()
@@ -34,6 +36,15 @@ class RelayProcess:
         welcome = connection.receive()
         assert welcome["t"] == "welcome", welcome
         return connection, welcome
+
+    def metrics(self):
+        """What the metrics server says, as {"name{labels}": number}."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=LIMIT_SECONDS) as answer:
+            lines = answer.read().decode().splitlines()
+        return {name: float(number) for name, _, number in (line.rpartition(" ") for line in lines if not line.startswith("#"))}
+
+    def limit_hits(self, limit):
+        return self.metrics()[f'meshspec_relay_limit_hits_total{{limit="{limit}"}}']
 
     def stop(self, signal_number=signal.SIGTERM):
         """Stops it and returns (exit code, standard error)."""

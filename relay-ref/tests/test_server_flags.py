@@ -25,7 +25,9 @@ def test_ready_line_names_the_host(start):
 @pytest.mark.parametrize("flag", ["--host", "--port", "--protocol", "--policy-version", "--journal-limit", "--max-ops-per-envelope",
                                   "--max-envelopes-per-second", "--policy", "--token-file", "--max-rooms", "--max-connections",
                                   "--max-message-bytes", "--max-waiting-bytes", "--handshake-timeout", "--drain-timeout",
-                                  "--ping-interval", "--deflate", "--control", "--help", "--version"])
+                                  "--ping-interval", "--deflate", "--control", "--metrics", "--help", "--version", "--max-connections-per-address", "--max-rooms-per-connection",
+                                  "--max-members-per-room", "--max-messages-per-second", "--max-depth", "--max-waiting-bytes-in-all",
+                                  "--max-root-bytes", "--max-journal-bytes", "--max-array-length"])
 def test_help_names_every_flag(flag):
     done = run_to_end("--help")
     assert done.returncode == 0
@@ -49,6 +51,9 @@ def test_version():
     (["--max-envelopes-per-second", "nan"], "nan"),
     (["--max-connections", "0"], "--max-connections"),
     (["--port", "7", "--control", "7"], "different"),
+    (["--metrics", "7", "--control", "7"], "different"),
+    (["--max-depth", "0"], "--max-depth"),
+    (["--max-messages-per-second", "-1"], "--max-messages-per-second"),
     (["stray"], "stray"),
     (["--policy", "/nonexistent/policy.json"], "No such file"),
     (["--token-file", "/nonexistent/tokens.json"], "No such file"),

@@ -46,11 +46,13 @@ def frame(payload, opcode=TEXT, final=True, announced=None):
 class WebSocket:
     """Opens a WebSocket to 127.0.0.1:`port` as the principal in `query`; `behind` follows the request in the same packet."""
 
-    def __init__(self, port, query=None, path="/", headers=(), behind=b"", receive_buffer=None):
+    def __init__(self, port, query=None, path="/", headers=(), behind=b"", receive_buffer=None, source=None):
         self.socket = socket.socket()
         self.socket.settimeout(LIMIT_SECONDS)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        if source:
+            self.socket.bind((source, 0))
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = bytearray()

@@ -1,0 +1,121 @@
+#include "relay-ref/adapters/metrics_http.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "relay-ref/adapters/options.h"
+#include "relay-ref/adapters/ws_server_answer.h"
+#include "relay-ref/adapters/ws_server_state.h"
+
+#define CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+#define PATH_CAPACITY 16
+
+/* What libwebsockets keeps for each HTTP connection; zeroed by it. */
+struct scrape {
+    struct relay_buffer answer; /* with LWS_PRE bytes before it; memory NULL between two requests */
+};
+
+static size_t resident_bytes(void) {
+    unsigned long size, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL)
+        return 0;
+    bool read = fscanf(file, "%lu %lu", &size, &resident) == 2;
+    fclose(file);
+    return read ? (size_t)resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static size_t open_files(void) {
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    if (folder == NULL)
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count - 1; /* the folder itself */
+}
+
+static struct metrics_now look(const struct server *server) {
+    struct relay_counts counts = relay_count(server->live.relay);
+    double uptime = (double)(lws_now_usecs() - server->started) / LWS_US_PER_SEC;
+    return (struct metrics_now){.version = SERVER_VERSION,
+                                .protocol = relay_protocol_name(relay_settings_options(server->live.settings)->protocol),
+                                .start_seconds = (double)server->started_at,
+                                .uptime_seconds = uptime,
+                                .connections = server->member_count,
+                                .handshakes = server->visitor_count,
+                                .rooms = counts.rooms,
+                                .members = counts.members,
+                                .queued_bytes = server->queued_bytes,
+                                .resident_bytes = resident_bytes(),
+                                .open_files = open_files()};
+}
+
+static bool check_request(struct lws *wsi, struct refusal *refusal) {
+    char path[PATH_CAPACITY];
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) == 0)
+        return refuse(refusal, 405, "Only GET is understood here.");
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0)
+        return refuse(refusal, 403, "Web pages may not read the metrics.");
+    if (lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) <= 0 || strcmp(path, "/metrics") != 0)
+        return refuse(refusal, 404, "There is /metrics, and nothing else.");
+    return true;
+}
+
+static void forget(struct scrape *scrape) {
+    if (scrape != NULL)
+        relay_buffer_free(&scrape->answer);
+}
+
+static int on_request(struct lws *wsi, struct scrape *scrape) {
+    struct refusal refusal;
+    if (!check_request(wsi, &refusal))
+        return answer_refusal(wsi, &refusal);
+    struct server *server = server_of(wsi);
+    struct metrics_now now = look(server);
+    forget(scrape);
+    relay_buffer_start(&scrape->answer, LWS_PRE, 8192);
+    metrics_print(&server->metrics, &now, &scrape->answer);
+    return scrape->answer.failed ? -1 : answer_head(wsi, CONTENT_TYPE, scrape->answer.length);
+}
+
+static int on_writable(struct lws *wsi, struct scrape *scrape) {
+    struct relay_buffer *answer = &scrape->answer;
+    if (answer->memory == NULL)
+        return 0;
+    int sent = lws_write(wsi, (unsigned char *)answer->memory + LWS_PRE, answer->length, LWS_WRITE_HTTP_FINAL);
+    forget(scrape);
+    return sent < 0 || lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
+}
+
+static int metrics_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
+    (void)in;
+    (void)length;
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
+        return server_of(wsi)->draining;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        return -1;
+    case LWS_CALLBACK_HTTP:
+        return on_request(wsi, user);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return on_writable(wsi, user);
+    case LWS_CALLBACK_CLOSED_HTTP:
+    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+    case LWS_CALLBACK_WSI_DESTROY:
+        forget(user);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+const struct lws_protocols metrics_protocols[2] = {{.name = "metrics",
+                                                    .callback = metrics_callback,
+                                                    .per_session_data_size = sizeof(struct scrape),
+                                                    .rx_buffer_size = SERVER_READ_BYTES,
+                                                    .tx_packet_size = (size_t)1 << 20},
+                                                   {0}};
