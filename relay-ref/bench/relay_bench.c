@@ -95,7 +95,7 @@ static void bench_start(struct bench *bench, size_t members, size_t keys) {
     memset(bench, 0, sizeof *bench);
     bench->keys = keys;
     bench->stride = keys / 10;
-    struct relay_env env = {bench, bench_now, bench_mint, NULL, NULL};
+    struct relay_env env = {.context = bench, .now = bench_now, .mint = bench_mint};
     struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_2_0);
     struct relay_sink sink = {bench, count_frame, ignore_close};
     struct relay_principal principal = {.writer = {"w", 1}};
