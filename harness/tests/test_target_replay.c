@@ -71,21 +71,32 @@ Test(target_replay, the_reference_relay_behind_its_adapter_does_too) {
     "\",\"schemaVersion\":0,\"peers\":[],\"members\":[],\"mode\":\"up-to-date\"}}"
 #define HELLO HELLO_TO("r") WELCOME("r", "$1") "]}"
 
-/* Replays one session of these steps; `lines` gets what was reported. */
-static struct replay_summary replay(const char *steps, struct buffer *lines) {
+/* Replays one session of these steps against `target`, which it frees; `lines` gets what was reported. */
+static struct replay_summary replay_by(struct target *target, const char *steps, struct buffer *lines) {
     char file[] = "/tmp/meshspec-replay-XXXXXX";
     int handle = mkstemp(file);
     cr_assert(handle >= 0);
     dprintf(handle, "{\"seed\":12,\"profile\":\"0.2.0\",\"steps\":[%s]}\n", steps);
     close(handle);
-    struct target *target = target_memory_new();
     struct replay_summary summary;
     struct error error = {0};
-    bool played = replay_file(target, file, 1000, &summary, collect, lines, &error);
+    bool played = replay_file(target, file, 10000, &summary, collect, lines, &error);
     unlink(file);
     cr_assert(played, "%s", error.text);
     target->table->free(target);
     return summary;
+}
+
+static struct replay_summary replay(const char *steps, struct buffer *lines) {
+    return replay_by(target_memory_new(), steps, lines);
+}
+
+/* By an adapter that answers a further command with what it got. */
+static struct replay_summary replay_echoed(const char *steps, struct buffer *lines) {
+    struct error error = {0};
+    struct target *target = target_exec_new(PYTHON "harness/tests/target_fake_adapter.py", &error);
+    cr_assert(target != NULL, "%s", error.text);
+    return replay_by(target, steps, lines);
 }
 
 static void expect_alike(const char *steps) {
@@ -158,6 +169,28 @@ Test(target_replay, answers_are_compared) {
                      "the answer.members: wanted 2, came 1");
 }
 
+#define UNLOAD(discard)                                                                                                \
+    "{\"do\":\"unload\",\"relay\":\"relay7\",\"room\":\"r\",\"discard\":true,\"out\":[],\"ok\":{\"do\":\"unload\","         \
+    "\"relay\":\"relay1\",\"room\":\"r\",\"discard\":" discard "}}"
+
+Test(target_replay, further_commands_go_to_the_target_with_their_members) {
+    struct buffer lines = {0};
+    struct replay_summary summary =
+        replay_echoed(OPEN "{\"do\":\"hold\",\"relay\":\"relay7\",\"out\":[],\"ok\":{\"do\":\"hold\",\"relay\":\"relay1\"}}"
+                           "," UNLOAD("true"),
+                      &lines);
+    cr_assert(summary.alike == 1 && summary.steps == 3, "%s", lines.bytes);
+    summary = replay_echoed(OPEN UNLOAD("false"), &lines);
+    cr_assert(summary.different == 1);
+    cr_assert(contains(lines.bytes, "step 2 of 2 (unload): the answer.discard: wanted false, came true"), "%s",
+              lines.bytes);
+    lines.length = 0;
+    summary = replay_echoed(OPEN "{\"do\":\"release\",\"room\":\"r\",\"seq\":1,\"out\":[]}", &lines);
+    cr_assert(summary.skipped == 1, "%s", lines.bytes);
+    cr_assert(contains(lines.bytes, "(release): the adapter says no: nothing is held"), "%s", lines.bytes);
+    buffer_free(&lines);
+}
+
 Test(target_replay, what_the_target_lacks_is_skipped) {
     struct buffer lines = {0};
     struct replay_summary summary = replay(OPEN "{\"do\":\"dance\",\"out\":[]}", &lines);
@@ -212,6 +245,8 @@ Test(target_replay, a_file_that_is_no_recording_is_bad_usage) {
     expect_bad_file("{\"profile\":\"0.2.0\",\"steps\":[{\"do\":\"clock\",\"ms\":1}]}", "step 1 has no `do`");
     expect_bad_file("{\"profile\":\"0.2.0\",\"steps\":[{\"do\":\"clock\",\"out\":[]}]}",
                     "step 1, `clock`, needs `ms`, a number");
+    expect_bad_file("{\"profile\":\"0.9\",\"steps\":[{\"do\":\"fail\",\"room\":\"r\",\"out\":[]}]}",
+                    "step 1, `fail`, needs `seq`, a number");
     expect_bad_file("{\"profile\":\"0.2.0\",\"steps\":[{\"do\":\"room\",\"room\":\"r\",\"out\":[{\"on\":\"send\"}]}]}",
                     "step 1 has an event without");
     struct target *target = target_memory_new();
