@@ -33,7 +33,7 @@ LIBS_criterion  = $(shell pkg-config --libs criterion)
 
 relay_sources    := $(wildcard relay-ref/json/*.c relay-ref/core/*.c)
 adapter_sources  := $(wildcard relay-ref/adapters/*.c)
-harness_sources  := $(wildcard $(foreach room,base json match scenario run target replay history report diff command,harness/$(room)/*.c))
+harness_sources  := $(wildcard $(foreach room,base json match scenario run target replay history report diff compare command,harness/$(room)/*.c))
 # The page of the HTML report lies in files of its own; each is built in as an array of its bytes, named after it.
 page_sources     := $(patsubst harness/report/page/%,$(BUILD)/generated/page/%.c,$(wildcard harness/report/page/*))
 store_sources    := $(wildcard tools/sync-server/*.c)
@@ -157,6 +157,8 @@ PROFILE ?= $(if $(RELAY),0.2.0,0.1.0 0.1.1 0.2.0)
 PYTHON   = $(shell tools/python.sh)
 provisioner = $(if $(PROVISIONER),--provisioner '$(PROVISIONER)')
 run      = $(BUILD)/meshspec run $(foreach profile,$(1),--profile $(profile)) $(if $(ONLY),--only '$(ONLY)')
+# The same random traffic for two relays that must do the same, in each profile: what differs is written down below build/.
+compare  = $(foreach profile,$(3),$(BUILD)/meshspec compare --target '$(1)' --target '$(2)' --profile $(profile) --output $(BUILD)/difference.yaml &&) true
 
 # Targets that live on npm packages; without them they are reported as not available. The stamp is one for all kinds of build, as the packages are.
 npm_relay_stamp := build/npm-relay.installed
@@ -192,6 +194,7 @@ endif
 	$(if $(of_the_second),$(call run,$(of_the_second)) --target 'exec:$(PYTHON) tools/adapters/python-relay/adapter.py')
 	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --target 'exec:node tools/adapters/npm-relay/adapter.mjs'))
 	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --spawn 'node tools/adapters/npm-relay/server.mjs --control 0'))
+	$(if $(ONLY),,$(call compare,memory,exec:$(PYTHON) tools/adapters/python-relay/adapter.py,$(of_the_second)))
 endif
 ifneq ($(if $(ONLY),$(filter store/%,$(ONLY)),all),)
 	$(call run,store) --target store

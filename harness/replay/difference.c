@@ -61,21 +61,25 @@ static bool enter_array(struct buffer *path, const struct json_value **wanted, c
     return true;
 }
 
+void difference_place(struct buffer *path, const struct json_value **wanted, const struct json_value **came) {
+    bool deeper = true;
+    while (deeper && *wanted != NULL && *came != NULL && (*wanted)->type == (*came)->type) {
+        if ((*wanted)->type == JSON_OBJECT)
+            deeper = enter_object(path, wanted, came);
+        else if ((*wanted)->type == JSON_ARRAY)
+            deeper = enter_array(path, wanted, came);
+        else
+            deeper = false;
+    }
+}
+
 bool difference_find(struct buffer *out, const char *path, const struct json_value *wanted,
                      const struct json_value *came) {
     if (wanted != NULL && came != NULL && json_equal(wanted, came))
         return false;
     struct buffer where = {.ceiling = 2000};
     buffer_string(&where, path);
-    bool deeper = true;
-    while (deeper && wanted != NULL && came != NULL && wanted->type == came->type) {
-        if (wanted->type == JSON_OBJECT)
-            deeper = enter_object(&where, &wanted, &came);
-        else if (wanted->type == JSON_ARRAY)
-            deeper = enter_array(&where, &wanted, &came);
-        else
-            deeper = false;
-    }
+    difference_place(&where, &wanted, &came);
     buffer_append(out, where.bytes, where.length);
     buffer_string(out, ": wanted ");
     difference_show(out, wanted);

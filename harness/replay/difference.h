@@ -9,6 +9,11 @@
 #define DIFFERENCE_SHOWN 300 /* bytes of a value that are shown */
 
 /*
+ * Goes from two values that are not equal (NULL: nothing) to the first place where they differ, and appends its path, such as `.envs[2].seq`, to `path`.
+ */
+void difference_place(struct buffer *path, const struct json_value **wanted, const struct json_value **came);
+
+/*
  * Appends "PATH: wanted X, came Y" for the first difference below `path`, such as `msg.envs[2].seq`; returns whether
  * there is one. `came` may be NULL: nothing.
  */

@@ -47,7 +47,7 @@ def test_bad_usage_is_2_and_says_why(arguments):
     assert ran.returncode == 2 and ran.stderr.strip() and not ran.stdout
 
 
-@pytest.mark.parametrize("verb", ["run", "list", "lint", "clauses", "replay", "diff"])
+@pytest.mark.parametrize("verb", ["run", "list", "lint", "clauses", "replay", "compare", "diff"])
 def test_every_verb_has_help_with_examples_and_a_man_page(verb):
     ran = meshspec(verb, "--help")
     assert ran.returncode == 0 and f"usage: meshspec {verb}" in ran.stdout and "examples:\n  meshspec " in ran.stdout

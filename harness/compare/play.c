@@ -1,0 +1,310 @@
+#include "harness/compare/play.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "harness/compare/memory.h"
+
+struct play {
+    struct arena *arena;
+    const struct play_settings *settings;
+    struct text options;
+    struct memory memory;
+    struct shared_names names[SIDES];
+    int64_t clock;
+    struct heard *heard[SIDES], **end[SIDES];
+    struct play_result result;
+};
+
+static struct text printed(struct arena *arena, const struct json_value *value) {
+    struct buffer text = {0};
+    json_print(&text, value);
+    struct text kept = {arena_copy(arena, text.bytes, text.length), text.length};
+    buffer_free(&text);
+    return kept;
+}
+
+static struct heard *hear(struct play *play, int side, enum heard_kind kind, struct text stream) {
+    struct heard *heard = arena_alloc(play->arena, sizeof *heard);
+    *heard = (struct heard){.kind = kind, .stream = stream};
+    *play->end[side] = heard;
+    play->end[side] = &heard->next;
+    return heard;
+}
+
+/* ---- putting one step to one side ---------------------------------------------------------------- */
+
+static enum target_outcome put_connect(struct play *play, int side, const struct json_value *step, int number, struct error *error) {
+    const struct json_value *who = json_get(step, "principal"), *kind = json_get(who, "kind"), *claims = json_get(who, "claims");
+    struct target_principal principal = {.writer = json_get(who, "writer")->text};
+    if (kind != NULL)
+        principal.kind = kind->text;
+    if (claims != NULL)
+        principal.claims = printed(play->arena, claims);
+    struct target *target = play->settings->sides[side];
+    return target->table->connect(target, number, &principal, error);
+}
+
+static enum target_outcome put_restart(struct play *play, int side, struct error *error) {
+    struct target *target = play->settings->sides[side];
+    enum target_outcome outcome = target->table->open(target, play->settings->profile, play->options, play->settings->limit_ms, error);
+    if (outcome != TARGET_OK || play->clock == TARGET_CLOCK_START)
+        return outcome;
+    return target->table->clock(target, play->clock, error);
+}
+
+static enum target_outcome put_hydrate(struct play *play, int side, const struct json_value *step, struct error *error) {
+    struct target *target = play->settings->sides[side];
+    bool hydrated = false;
+    enum target_outcome outcome = target->table->hydrate(target, json_get(step, "room")->text,
+                                                         printed(play->arena, json_get(step, "snapshot")), &hydrated, error);
+    hear(play, side, HEARD_ANSWER, TEXT("answer"))->value = json_boolean(play->arena, hydrated);
+    return outcome;
+}
+
+/* An untouched room and none at all are the same to a client. */
+static bool is_untouched(const struct json_value *info) {
+    static const char *const counts[] = {"seq", "members", "journal"};
+    for (size_t i = 0; i < 3; i++) {
+        const struct json_value *count = json_get(info, counts[i]);
+        if (count == NULL || count->type != JSON_NUMBER || count->number != 0)
+            return false;
+    }
+    return true;
+}
+
+static enum target_outcome hear_answer(struct play *play, int side, struct buffer *text, enum target_outcome outcome, struct error *error) {
+    if (outcome == TARGET_OK) {
+        struct text kept = {arena_copy(play->arena, text->bytes, text->length), text->length};
+        struct json_value *value = json_parse(play->arena, kept, error);
+        outcome = value != NULL ? TARGET_OK : TARGET_BROKEN;
+        names_share(&play->names[side], value);
+        hear(play, side, HEARD_ANSWER, TEXT("answer"))->value = is_untouched(value) ? json_null(play->arena) : value;
+    }
+    buffer_free(text);
+    return outcome;
+}
+
+static enum target_outcome put_room(struct play *play, int side, const struct json_value *step, struct error *error) {
+    struct target *target = play->settings->sides[side];
+    struct buffer info = {0};
+    return hear_answer(play, side, &info, target->table->room(target, json_get(step, "room")->text, &info, error), error);
+}
+
+/* hold, unhold, release, fail, unload: only what the last one answers is for comparison. */
+static enum target_outcome put_further(struct play *play, int side, const struct json_value *step, struct error *error) {
+    struct target *target = play->settings->sides[side];
+    const struct text verb = json_get(step, "do")->text;
+    struct json_value *fields = json_copy(play->arena, step);
+    json_remove(fields, TEXT("do"));
+    struct buffer answer = {0};
+    enum target_outcome outcome = target->table->command(target, arena_copy(play->arena, verb.bytes, verb.length),
+                                                         printed(play->arena, fields), &answer, error);
+    if (text_equal(verb, TEXT("unload")))
+        return hear_answer(play, side, &answer, outcome, error);
+    buffer_free(&answer);
+    return outcome;
+}
+
+static enum target_outcome put(struct play *play, int side, const struct json_value *step, int number, struct error *error) {
+    const struct json_value *verb = json_get(step, "do"), *message = json_get(step, "msg");
+    struct target *target = play->settings->sides[side];
+    if (json_is_string(verb, "connect"))
+        return put_connect(play, side, step, number, error);
+    if (json_is_string(verb, "receive"))
+        return target->table->send(target, number, message != NULL ? printed(play->arena, message) : json_get(step, "text")->text,
+                                   TARGET_FRAME_TEXT, 1, error);
+    if (json_is_string(verb, "disconnect"))
+        return target->table->disconnect(target, number, false, error);
+    if (json_is_string(verb, "hydrate"))
+        return put_hydrate(play, side, step, error);
+    if (json_is_string(verb, "room"))
+        return put_room(play, side, step, error);
+    if (json_is_string(verb, "clock"))
+        return target->table->clock(target, play->clock, error);
+    if (json_is_string(verb, "restart"))
+        return put_restart(play, side, error);
+    return put_further(play, side, step, error);
+}
+
+/* ---- what came ----------------------------------------------------------------------------------- */
+
+static struct text name_of(const struct play *play, int number) {
+    const struct linked *connection = play->memory.connections;
+    while (connection != NULL && connection->number != number)
+        connection = connection->next;
+    return connection != NULL ? connection->name : TEXT("unknown");
+}
+
+/* Whether both sides can show what this observer sees. */
+static bool is_shown(const struct play *play, const char *observer) {
+    for (int side = 0; side < SIDES; side++)
+        if (!play->settings->sides[side]->table->can(play->settings->sides[side], observer))
+            return false;
+    return true;
+}
+
+static void take_event(struct play *play, int side, const struct target_event *event) {
+    static const enum heard_kind kinds[] = {[TARGET_MESSAGE] = HEARD_MESSAGE, [TARGET_CLOSED] = HEARD_CLOSE, [TARGET_OBSERVED] = HEARD_OBSERVED};
+    bool observed = event->kind == TARGET_OBSERVED;
+    if (observed && !is_shown(play, event->name))
+        return;
+    struct text stream = observed ? text_of(arena_format(play->arena, "%s", event->name)) : name_of(play, event->connection);
+    struct heard *heard = hear(play, side, kinds[event->kind], stream);
+    if (event->kind == TARGET_CLOSED)
+        return;
+    struct error ignored;
+    heard->text = (struct text){arena_copy(play->arena, event->text.bytes, event->text.length), event->text.length};
+    heard->value = json_parse(play->arena, heard->text, &ignored);
+}
+
+static bool collect(struct play *play, int side, struct error *error) {
+    struct target *target = play->settings->sides[side];
+    struct target_event event;
+    while (target->table->next_event(target, 0, &event, error))
+        take_event(play, side, &event);
+    return error->code == ERROR_NONE;
+}
+
+static enum target_outcome disconnect(struct play *play, int side, struct linked *connection, struct error *error) {
+    struct target *target = play->settings->sides[side];
+    if (!connection->open[side])
+        return TARGET_OK;
+    connection->open[side] = false;
+    return target->table->disconnect(target, connection->number, false, error);
+}
+
+/* The oldest connection that this side has closed and whose end has not been reported to it. */
+static struct linked *next_closed(const struct play *play, int side) {
+    struct linked *oldest = NULL;
+    for (const struct heard *heard = play->heard[side]; heard != NULL; heard = heard->next) {
+        struct linked *connection = heard->kind == HEARD_CLOSE ? memory_connection(&play->memory, heard->stream) : NULL;
+        if (connection != NULL && connection->open[side] && (oldest == NULL || connection->number < oldest->number))
+            oldest = connection;
+    }
+    return oldest;
+}
+
+/* What the relay closed, the transport reports as ended, in one order for both; what that causes belongs to the same step. */
+static enum target_outcome end_closed(struct play *play, int side, struct error *error) {
+    enum target_outcome outcome = TARGET_OK;
+    struct linked *connection;
+    while (outcome == TARGET_OK && (connection = next_closed(play, side)) != NULL) {
+        outcome = disconnect(play, side, connection, error);
+        if (outcome == TARGET_OK && !collect(play, side, error))
+            outcome = TARGET_BROKEN;
+    }
+    return outcome;
+}
+
+/* One side's whole step: the command and all that follows from it. */
+static bool put_to(struct play *play, int side, const struct json_value *step, struct linked *connection) {
+    struct error *error = &play->result.error;
+    struct json_value *minted = json_copy(play->arena, step);
+    names_mint(&play->names[side], minted);
+    play->heard[side] = NULL;
+    play->end[side] = &play->heard[side];
+    enum target_outcome outcome = put(play, side, minted, connection != NULL ? connection->number : 0, error);
+    if (outcome == TARGET_OK && !collect(play, side, error))
+        outcome = TARGET_BROKEN;
+    if (outcome == TARGET_OK)
+        outcome = end_closed(play, side, error);
+    /* Junk may cost the connection or not; then it ends, in one way or the other. */
+    if (outcome == TARGET_OK && json_get(step, "text") != NULL)
+        outcome = disconnect(play, side, connection, error);
+    if (outcome == TARGET_OK && !collect(play, side, error))
+        outcome = TARGET_BROKEN;
+    play->heard[side] = stream_settle(stream_sort(play->heard[side]));
+    for (struct heard *heard = play->heard[side]; heard != NULL; heard = heard->next)
+        if (heard->kind != HEARD_ANSWER)
+            names_share(&play->names[side], heard->value);
+    play->result.side = side;
+    return outcome == TARGET_OK;
+}
+
+/* ---- one step on both sides ---------------------------------------------------------------------- */
+
+static struct heard *without_stream(struct heard *first, struct text stream) {
+    struct heard **at = &first;
+    while (*at != NULL)
+        if (text_equal((*at)->stream, stream))
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    return first;
+}
+
+static struct linked *connection_for(struct play *play, const struct json_value *step) {
+    const struct json_value *conn = json_get(step, "conn");
+    if (conn == NULL || !json_is_string(json_get(step, "do"), "connect"))
+        return conn != NULL ? memory_connection(&play->memory, conn->text) : NULL;
+    struct linked *connection = arena_alloc(play->arena, sizeof *connection);
+    *connection = (struct linked){conn->text, ++play->memory.last_number, {true, true}, NULL, play->memory.connections};
+    play->memory.connections = connection;
+    return connection;
+}
+
+/* What the step does to connections and the clock, whatever is answered. */
+static void note_step(struct play *play, const struct json_value *step, struct linked *connection) {
+    const struct json_value *verb = json_get(step, "do");
+    if (json_is_string(verb, "disconnect"))
+        connection->open[SIDE_A] = connection->open[SIDE_B] = false;
+    if (json_is_string(verb, "restart"))
+        for (struct linked *one = play->memory.connections; one != NULL; one = one->next)
+            one->open[SIDE_A] = one->open[SIDE_B] = false;
+    if (json_is_string(verb, "clock"))
+        play->clock += llround(json_get(step, "ms")->number);
+}
+
+static size_t count_heard(const struct heard *heard) {
+    size_t count = 0;
+    for (; heard != NULL; heard = heard->next)
+        count++;
+    return count;
+}
+
+static enum play_outcome play_step(struct play *play, const struct json_value *step, struct played *played) {
+    struct json_value *filled = memory_fill(&play->memory, step);
+    *played = (struct played){.step = filled, .clock = play->clock};
+    if (filled == NULL)
+        return PLAY_ALIKE;
+    struct linked *connection = connection_for(play, filled);
+    note_step(play, filled, connection);
+    for (int side = 0; side < SIDES; side++)
+        if (!put_to(play, side, filled, connection))
+            return PLAY_BROKEN;
+    memory_learn(&play->memory, filled, play->heard[SIDE_A]);
+    for (int side = 0; side < SIDES; side++) {
+        memory_settle_ahead(&play->memory, play->heard[side]);
+        if (json_get(filled, "text") != NULL)
+            play->heard[side] = without_stream(play->heard[side], connection->name);
+        played->heard[side] = play->heard[side];
+    }
+    play->result.heard += count_heard(played->heard[SIDE_A]);
+    return stream_differs(played->heard[SIDE_A], played->heard[SIDE_B], &play->result.difference) ? PLAY_DIFFERENT : PLAY_ALIKE;
+}
+
+static enum play_outcome open_both(struct play *play) {
+    for (int side = 0; side < SIDES; side++) {
+        struct target *target = play->settings->sides[side];
+        enum target_outcome outcome =
+            target->table->open(target, play->settings->profile, play->options, play->settings->limit_ms, &play->result.error);
+        play->result.side = side;
+        if (outcome != TARGET_OK)
+            return outcome == TARGET_NO ? PLAY_REFUSED : PLAY_BROKEN;
+    }
+    return PLAY_ALIKE;
+}
+
+struct play_result compare_play(struct arena *arena, const struct play_settings *settings, const struct json_value *options,
+                                const struct json_value *const *steps, size_t count) {
+    struct play play = {.arena = arena, .settings = settings, .options = printed(arena, options), .clock = TARGET_CLOCK_START};
+    play.memory.arena = play.names[SIDE_A].arena = play.names[SIDE_B].arena = arena;
+    play.result.played = arena_alloc(arena, (count + 1) * sizeof *play.result.played);
+    play.result.outcome = open_both(&play);
+    for (size_t i = 0; i < count && play.result.outcome == PLAY_ALIKE; i++, play.result.count++)
+        play.result.outcome = play_step(&play, steps[i], &play.result.played[i]);
+    for (int side = 0; side < SIDES; side++)
+        settings->sides[side]->table->close(settings->sides[side]);
+    return play.result;
+}

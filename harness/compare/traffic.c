@@ -1,0 +1,235 @@
+/* What happens next, and what the maker believes of it. */
+#include "harness/compare/traffic_maker.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/target/target.h"
+
+const char *maker_room_name(unsigned room) {
+    static const char *const names[MAKER_ROOMS] = {"r", "q", "r-again", "q-again"};
+    return names[room];
+}
+
+void maker_step(struct maker *maker, const char *format, ...) {
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    buffer_string(&maker->steps, maker->count++ > 0 ? "," : "");
+    buffer_append(&maker->steps, length < 0 ? "{}" : text, length < 0 ? 2 : (size_t)length);
+    free(length < 0 ? NULL : text);
+}
+
+/* Mostly the two rooms that everybody is in. */
+static unsigned any_room(struct maker *maker) {
+    return maker_chance(maker, 90) ? maker_below(maker, 2) : maker_below(maker, MAKER_ROOMS);
+}
+
+static struct maker_client *any_client(struct maker *maker) {
+    struct maker_client *first = &maker->clients[maker_below(maker, MAKER_CLIENTS)];
+    for (unsigned i = 0; i < MAKER_CLIENTS; i++) {
+        struct maker_client *client = &maker->clients[((size_t)(first - maker->clients) + i) % MAKER_CLIENTS];
+        if (client->alive)
+            return client;
+    }
+    return NULL;
+}
+
+static unsigned joined_room(struct maker *maker, const struct maker_client *client) {
+    unsigned first = maker_below(maker, MAKER_ROOMS);
+    for (unsigned i = 0; i < MAKER_ROOMS; i++)
+        if (client->joined[(first + i) % MAKER_ROOMS])
+            return (first + i) % MAKER_ROOMS;
+    return first;
+}
+
+/* ---- coming and going ---- */
+
+static void write_watermark(struct maker *maker, struct buffer *out, unsigned room) {
+    unsigned seq = maker->seq[room];
+    if (maker_chance(maker, 30))
+        return;
+    unsigned back = maker_below(maker, 6);
+    unsigned known = maker_chance(maker, 10) ? 0 : maker_chance(maker, 6) ? seq + 1 : seq > back ? seq - back : 0;
+    buffer_format(out, ",\"seq\":%u", known);
+}
+
+static void hello(struct maker *maker, struct maker_client *client, unsigned room, bool right) {
+    int proto = maker->features->wire_3 ? 3 : 1;
+    unsigned policy = maker->policy_version;
+    struct buffer further = {0};
+    write_watermark(maker, &further, room);
+    if (!right && maker_chance(maker, 50))
+        proto = maker_chance(maker, 50) ? proto + 1 : 0;
+    if (!right && maker_chance(maker, 50))
+        policy += 3;
+    if (!right && maker->schema[room] > 0)
+        buffer_format(&further, ",\"schemaVersion\":%u", maker->schema[room] - 1);
+    else if (maker_chance(maker, 30))
+        buffer_format(&further, ",\"schemaVersion\":%u", maker->schema[room] + maker_below(maker, 2));
+    if (maker_chance(maker, 8))
+        buffer_string(&further, ",\"extra\":{\"note\":1}");
+    maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"o%u\",\"proto\":%d,\"policyVersion\":%u%s}}",
+               client->name, maker_room_name(room), client->origin + 1, proto, policy, further.bytes != NULL ? further.bytes : "");
+    buffer_free(&further);
+    if (!right || maker->banned[client->writer][room])
+        return;
+    for (unsigned i = 0; i < MAKER_CLIENTS; i++) {
+        struct maker_client *other = &maker->clients[i];
+        if (other != client && other->origin == client->origin && other->joined[room])
+            other->alive = false; /* taken over */
+    }
+    client->joined[room] = true;
+}
+
+static void connect(struct maker *maker) {
+    static const char *const kinds[] = {"", ",\"kind\":\"agent\"", ",\"kind\":\"agent\"", ",\"kind\":\"human\"",
+                                        ",\"kind\":\"agent\",\"claims\":{\"role\":\"editor\",\"n\":[1]}"};
+    struct maker_client *client = maker->clients;
+    while (client < maker->clients + MAKER_CLIENTS && client->alive)
+        client++;
+    if (client == maker->clients + MAKER_CLIENTS)
+        return;
+    *client = (struct maker_client){.alive = true,
+                                    .name = ++maker->names,
+                                    .writer = maker_below(maker, MAKER_WRITERS),
+                                    .origin = maker_below(maker, MAKER_ORIGINS)};
+    maker_step(maker, "{\"do\":\"connect\",\"conn\":\"c%u\",\"principal\":{\"writer\":\"w%u\"%s}}", client->name, client->writer + 1,
+               MAKER_ONE_OF(maker, kinds));
+    if (maker_chance(maker, 85))
+        hello(maker, client, any_room(maker), true);
+}
+
+static void leave(struct maker *maker, struct maker_client *client) {
+    maker_step(maker, "{\"do\":\"disconnect\",\"conn\":\"c%u\"}", client->name);
+    client->alive = false;
+}
+
+/* ---- what members say besides writes ---- */
+
+static void presence(struct maker *maker, const struct maker_client *client, unsigned room) {
+    struct buffer data = {0};
+    if (maker_chance(maker, 85)) {
+        buffer_string(&data, ",\"data\":");
+        maker_value(maker, &data, PLACE_LEAF);
+    }
+    maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":{\"t\":\"presence\",\"room\":\"%s\"%s}}", client->name, maker_room_name(room),
+               data.bytes != NULL ? data.bytes : "");
+    buffer_free(&data);
+}
+
+static void signal_somebody(struct maker *maker, const struct maker_client *client, unsigned room) {
+    struct buffer data = {0};
+    maker_value(maker, &data, PLACE_LEAF);
+    maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":{\"t\":\"signal\",\"room\":\"%s\",\"to\":\"o%u\",\"data\":%s}}", client->name,
+               maker_room_name(room), 1 + maker_below(maker, MAKER_ORIGINS + 1), data.bytes);
+    buffer_free(&data);
+}
+
+/* ---- the relay's life ---- */
+
+static void restart(struct maker *maker) {
+    maker_step(maker, "{\"do\":\"restart\"}");
+    for (unsigned room = 0; room < MAKER_ROOMS; room++) {
+        maker->seq[room] = maker->schema[room] = 0;
+        for (unsigned writer = 0; writer < MAKER_WRITERS; writer++)
+            maker->banned[writer][room] = false;
+    }
+    for (unsigned i = 0; i < MAKER_CLIENTS; i++)
+        maker->clients[i].alive = false;
+    maker->holds = false;
+    for (unsigned i = 0; maker->features->hydrate && i < 3; i++)
+        maker_hydrate(maker);
+}
+
+static void go_on(struct maker *maker) {
+    double milliseconds = 125.0 * (1 + maker_below(maker, 16));
+    maker->clock += milliseconds;
+    maker_step(maker, "{\"do\":\"clock\",\"ms\":%.0f}", milliseconds);
+}
+
+static void decide_commits(struct maker *maker) {
+    if (maker->holds && maker_chance(maker, 75)) {
+        maker_step(maker, "{\"do\":\"%s\",\"pick\":%u}", maker_chance(maker, 4) ? "fail" : "release", maker_chance(maker, 70) ? 0 : maker_below(maker, 4));
+        return;
+    }
+    maker->holds = !maker->holds;
+    maker_step(maker, "{\"do\":\"%s\"}", maker->holds ? "hold" : "unhold");
+}
+
+static void act_on_relay(struct maker *maker) {
+    const struct traffic_features *features = maker->features;
+    unsigned choice = maker_below(maker, 100);
+    if (choice < 25 && features->room)
+        maker_step(maker, "{\"do\":\"room\",\"room\":\"%s\"}", maker_room_name(any_room(maker)));
+    else if (choice < 45 && features->hydrate)
+        maker_hydrate(maker);
+    else if (choice < 60 && features->clock)
+        go_on(maker);
+    else if (choice < 70)
+        maker_junk(maker);
+    else if (choice < 74 && features->restart)
+        restart(maker);
+    else if (choice < 82 && features->unload)
+        maker_step(maker, "{\"do\":\"unload\",\"room\":\"%s\",\"discard\":%s}", maker_room_name(any_room(maker)), maker_chance(maker, 50) ? "true" : "false");
+    else if (features->hold && (maker->holds || choice < 90))
+        decide_commits(maker);
+}
+
+static void act_as_member(struct maker *maker, struct maker_client *client, unsigned choice) {
+    unsigned room = maker_chance(maker, 95) ? joined_room(maker, client) : any_room(maker);
+    if (choice < 47)
+        maker_write(maker, client, room);
+    else if (choice < 54)
+        presence(maker, client, room);
+    else if (choice < 60)
+        signal_somebody(maker, client, room);
+    else if (choice < 64)
+        maker_resend(maker, client);
+    else if (choice < 67 && maker->features->schema)
+        maker_migrate(maker, client, room);
+    else if (choice < 69)
+        maker_sin(maker, client, room);
+    else if (choice < 72)
+        leave(maker, client);
+    else
+        hello(maker, client, any_room(maker), choice < 80);
+}
+
+static void act(struct maker *maker) {
+    unsigned choice = maker_below(maker, 100), alive = 0;
+    for (unsigned i = 0; i < MAKER_CLIENTS; i++)
+        alive += maker->clients[i].alive;
+    struct maker_client *client = any_client(maker);
+    if (maker->holds && maker_chance(maker, 12))
+        decide_commits(maker);
+    else if (client == NULL || (alive < 3 && choice < 40))
+        connect(maker);
+    else if (choice < 84)
+        act_as_member(maker, client, choice);
+    else if (choice < 88)
+        connect(maker);
+    else
+        act_on_relay(maker);
+}
+
+struct traffic traffic_make(struct arena *arena, uint64_t seed, const struct traffic_features *features, size_t count) {
+    struct maker maker = {.random = schedule_seeded(seed), .features = features, .clock = (double)TARGET_CLOCK_START};
+    struct buffer options = {0};
+    struct error error = {0};
+    maker_options(&maker, &options);
+    buffer_string(&maker.steps, "[");
+    while (maker.count < count)
+        act(&maker);
+    buffer_string(&maker.steps, "]");
+    struct traffic traffic = {.options = json_parse(arena, (struct text){options.bytes, options.length}, &error),
+                              .steps = json_parse(arena, (struct text){maker.steps.bytes, maker.steps.length}, &error)};
+    for (unsigned i = 0; i < MAKER_MEMORY; i++)
+        free(maker.sent[i]);
+    buffer_free(&maker.steps);
+    buffer_free(&options);
+    return traffic;
+}

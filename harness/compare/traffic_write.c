@@ -1,0 +1,256 @@
+/* What members write: envelopes, good ones and others. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/base/memory.h"
+#include "harness/compare/traffic_maker.h"
+
+enum { PART = 4096 }; /* bytes of one part of an envelope; what would be longer is left out */
+
+static void remember_dot(struct maker *maker, const char *path, unsigned origin, double p, unsigned l) {
+    struct maker_dot *dot = &maker->dots[maker->dot_count++ % MAKER_MEMORY];
+    *dot = (struct maker_dot){.origin = origin, .p = p, .l = l};
+    snprintf(dot->path, sizeof dot->path, "%s", path);
+}
+
+static void remember_sent(struct maker *maker, const char *message) {
+    char **place = &maker->sent[maker->sent_count++ % MAKER_MEMORY];
+    size_t size = strlen(message) + 1;
+    free(*place);
+    *place = memcpy(memory_new(size), message, size);
+}
+
+/* A path that was written before, so that writes meet. */
+static const struct maker_dot *known_dot(struct maker *maker) {
+    unsigned known = maker->dot_count < MAKER_MEMORY ? maker->dot_count : MAKER_MEMORY;
+    return known == 0 ? NULL : &maker->dots[maker_below(maker, known)];
+}
+
+static void cite(struct maker *maker, struct buffer *out, const char *path) {
+    unsigned known = maker->dot_count < MAKER_MEMORY ? maker->dot_count : MAKER_MEMORY, cited = 0;
+    buffer_string(out, ",\"cites\":[");
+    for (unsigned i = 0; i < known && cited < 3; i++) {
+        const struct maker_dot *dot = &maker->dots[i];
+        if ((strcmp(dot->path, path) == 0 && maker_chance(maker, 70)) || maker_chance(maker, 1))
+            buffer_format(out, "%s{\"origin\":\"o%u\",\"hlc\":{\"p\":%.0f,\"l\":%u}}", cited++ > 0 ? "," : "", dot->origin + 1, dot->p, dot->l);
+    }
+    if (maker_chance(maker, 4))
+        buffer_format(out, "%s{\"origin\":\"o%u\",\"hlc\":{\"p\":%.0f,\"l\":%u}}", cited > 0 ? "," : "", 1 + maker_below(maker, 5), maker->clock,
+                      maker_below(maker, 200));
+    buffer_string(out, "]");
+}
+
+static void write_op(struct maker *maker, struct buffer *out, const char *path, enum place place) {
+    bool root = strcmp(path, "[]") == 0, wire_3 = maker->features->wire_3;
+    unsigned choice = maker_below(maker, 10);
+    if (choice < 6 || (wire_3 && root)) {
+        buffer_format(out, "{\"kind\":\"set\",\"path\":%s,\"next\":", path);
+        maker_value(maker, out, place);
+    } else {
+        buffer_format(out, "{\"kind\":\"%s\",\"path\":%s", wire_3 && choice < 8 ? "clear" : "delete", path);
+    }
+    if ((choice >= 8 && !(wire_3 && root)) || (!wire_3 && choice >= 6) || maker_chance(maker, 25)) {
+        buffer_string(out, ",\"prev\":");
+        maker_value(maker, out, PLACE_LEAF);
+    }
+    if (wire_3) {
+        buffer_format(out, ",\"epoch\":%u", maker_chance(maker, 85) ? 0 : 1 + maker_below(maker, 3));
+        cite(maker, out, path);
+    }
+    buffer_string(out, "}");
+}
+
+/* The path as a relay tells paths apart: all segments are strings. */
+static bool is_same_path(const char *a, const char *b) {
+    while (*a != '\0' && *b != '\0') {
+        a += *a == '"';
+        b += *b == '"';
+        if (*a != *b)
+            return false;
+        if (*a == '\0')
+            break;
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+/* Appends an array of `count` ops at most; in wire version 3 no path comes twice. */
+static void write_ops(struct maker *maker, struct buffer *out, unsigned room, unsigned origin, double p, unsigned l, unsigned count) {
+    char paths[6][MAKER_TEXT];
+    unsigned written = 0;
+    buffer_string(out, "[");
+    for (unsigned i = 0; i < count && written < 6; i++) {
+        struct buffer path = {.ceiling = MAKER_TEXT - 1};
+        const struct maker_dot *dot = maker->features->wire_3 && maker_chance(maker, 60) ? known_dot(maker) : NULL;
+        enum place place = PLACE_LEAF;
+        if (dot != NULL)
+            buffer_string(&path, dot->path);
+        else
+            place = maker_path(maker, &path, maker_root(room));
+        bool doubled = false;
+        for (unsigned j = 0; j < written; j++)
+            doubled = doubled || is_same_path(paths[j], path.bytes);
+        if (!doubled || !maker->features->wire_3) {
+            snprintf(paths[written], MAKER_TEXT, "%s", path.bytes);
+            buffer_string(out, written++ > 0 ? "," : "");
+            write_op(maker, out, path.bytes, place);
+            remember_dot(maker, path.bytes, origin, p, l);
+        }
+        buffer_free(&path);
+    }
+    buffer_string(out, "]");
+}
+
+static void member(struct buffer *out, const char *key, const char *text) {
+    if (text == NULL)
+        return;
+    if (out->bytes[out->length - 1] != '{')
+        buffer_string(out, ",");
+    buffer_format(out, "\"%s\":%s", key, text);
+}
+
+static void print_envelope(struct buffer *out, const struct maker_envelope *envelope, const char *seq, const char *further) {
+    buffer_string(out, "{");
+    member(out, "proto", envelope->proto);
+    member(out, "instance", envelope->instance);
+    member(out, "origin", envelope->origin);
+    member(out, "writer", envelope->writer);
+    member(out, "version", envelope->version);
+    member(out, "hlc", envelope->hlc);
+    member(out, "policyVersion", envelope->policy_version);
+    member(out, "ops", envelope->ops);
+    member(out, "schemaVersion", envelope->schema_version);
+    member(out, "meta", further);
+    member(out, "seq", seq);
+    buffer_string(out, "}");
+}
+
+/* The parts of one good envelope, and where they are printed. */
+struct draft {
+    struct maker_envelope envelope;
+    char proto[8], instance[40], origin[8], writer[8], version[16], hlc[64], policy_version[16], schema_version[16], seq[16];
+    struct buffer ops;
+};
+
+static unsigned op_count(struct maker *maker) {
+    unsigned count = maker_below(maker, 4);
+    return count < maker->max_ops ? count : maker->max_ops;
+}
+
+static void draft(struct maker *maker, struct draft *draft, unsigned room, unsigned origin, unsigned writer, unsigned ops) {
+    unsigned version = ++maker->version[origin], stamp = ++maker->stamp;
+    double p = maker->clock - (maker_chance(maker, 20) ? maker_below(maker, 300) : 0);
+    if (maker_chance(maker, 6))
+        maker->version[origin] = version += 1 + maker_below(maker, 2); /* a gap */
+    snprintf(draft->proto, sizeof draft->proto, "%d", maker->features->wire_3 ? 3 : 1);
+    snprintf(draft->instance, sizeof draft->instance, "\"@now:%s\"", maker_room_name(room));
+    snprintf(draft->origin, sizeof draft->origin, "\"o%u\"", origin + 1);
+    snprintf(draft->writer, sizeof draft->writer, "\"w%u\"", writer + 1);
+    snprintf(draft->version, sizeof draft->version, "%u", version);
+    snprintf(draft->hlc, sizeof draft->hlc, "{\"p\":%.0f,\"l\":%u}", p, stamp);
+    snprintf(draft->policy_version, sizeof draft->policy_version, "%u", maker->policy_version);
+    draft->ops = (struct buffer){.ceiling = PART};
+    write_ops(maker, &draft->ops, room, origin, p, stamp, ops);
+    draft->envelope = (struct maker_envelope){.proto = draft->proto,
+                                              .instance = maker->features->wire_3 ? draft->instance : NULL,
+                                              .origin = draft->origin,
+                                              .writer = draft->writer,
+                                              .version = draft->version,
+                                              .hlc = draft->hlc,
+                                              .policy_version = draft->policy_version,
+                                              .ops = draft->ops.overflowed ? "[]" : draft->ops.bytes};
+}
+
+static void send(struct maker *maker, const struct maker_client *client, unsigned room, const struct maker_envelope *envelope, const char *seq) {
+    struct buffer text = {0};
+    const char *further = maker_chance(maker, 10) ? "{\"note\":[true,null]}" : NULL;
+    buffer_format(&text, "{\"t\":\"env\",\"room\":\"%s\",\"env\":", maker_room_name(room));
+    print_envelope(&text, envelope, seq, further);
+    buffer_string(&text, "}");
+    remember_sent(maker, text.bytes);
+    maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":%s}", client->name, text.bytes);
+    buffer_free(&text);
+}
+
+void maker_write(struct maker *maker, struct maker_client *client, unsigned room) {
+    struct draft good;
+    unsigned origin = maker_chance(maker, 90) ? client->origin : maker_below(maker, MAKER_ORIGINS);
+    draft(maker, &good, room, origin, client->writer, op_count(maker));
+    if (maker_chance(maker, 4))
+        good.envelope.instance = maker->features->wire_3 ? (maker_chance(maker, 50) ? "\"never\"" : "\"\"") : NULL;
+    if (maker->features->schema && maker_chance(maker, 10)) {
+        snprintf(good.schema_version, sizeof good.schema_version, "%u", maker_below(maker, maker->schema[room] + 1));
+        good.envelope.schema_version = good.schema_version;
+    }
+    send(maker, client, room, &good.envelope, maker_chance(maker, 3) ? "77" : NULL);
+    maker->seq[room]++;
+    buffer_free(&good.ops);
+}
+
+void maker_migrate(struct maker *maker, struct maker_client *client, unsigned room) {
+    struct draft good;
+    draft(maker, &good, room, client->origin, client->writer, op_count(maker));
+    snprintf(good.schema_version, sizeof good.schema_version, "%u", ++maker->schema[room]);
+    good.envelope.schema_version = good.schema_version;
+    send(maker, client, room, &good.envelope, NULL);
+    maker->seq[room]++;
+    buffer_free(&good.ops);
+}
+
+/* The sins that a relay of this wire version ejects for; sometimes two at once, and the order of the checks tells. */
+static void commit_sin(struct maker *maker, struct maker_envelope *envelope, const char **op) {
+    static const char *const protos[] = {"0", "2", "4", "\"1\"", NULL}, *const policies[] = {"9", "\"0\"", "null", NULL};
+    switch (maker_below(maker, maker->features->wire_3 ? 6 : 3)) {
+    case 0:
+        envelope->proto = MAKER_ONE_OF(maker, protos);
+        break;
+    case 1:
+        envelope->policy_version = MAKER_ONE_OF(maker, policies);
+        break;
+    case 2:
+        envelope->writer = "\"mallory\"";
+        break;
+    default:
+        maker_malform(maker, envelope, op);
+    }
+}
+
+void maker_sin(struct maker *maker, struct maker_client *client, unsigned room) {
+    struct draft bad;
+    bool many = maker->max_ops < 5 && maker_chance(maker, 60);
+    draft(maker, &bad, room, client->origin, client->writer, many ? 6 : op_count(maker));
+    struct maker_envelope *envelope = &bad.envelope;
+    const char *op = NULL;
+    if (!many || maker_chance(maker, 30))
+        commit_sin(maker, envelope, &op);
+    if (maker_chance(maker, 20))
+        commit_sin(maker, envelope, &op);
+    struct buffer ops = {.ceiling = PART};
+    if (op != NULL && envelope->ops == bad.ops.bytes) {
+        buffer_append(&ops, envelope->ops, bad.ops.length - 1);
+        buffer_format(&ops, "%s%s]", bad.ops.length > 2 ? "," : "", op);
+        envelope->ops = ops.overflowed ? envelope->ops : ops.bytes;
+    }
+    send(maker, client, room, envelope, NULL);
+    buffer_free(&ops);
+    buffer_free(&bad.ops);
+    client->alive = false;
+    maker->banned[client->writer][room] = !maker->by_connection;
+}
+
+void maker_resend(struct maker *maker, struct maker_client *client) {
+    unsigned known = maker->sent_count < MAKER_MEMORY ? maker->sent_count : MAKER_MEMORY;
+    if (known > 0)
+        maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":%s}", client->name, maker->sent[maker_below(maker, known)]);
+}
+
+void maker_journalled(struct maker *maker, struct buffer *out, unsigned room, unsigned seq) {
+    struct draft good;
+    char at[16];
+    snprintf(at, sizeof at, "%u", seq);
+    draft(maker, &good, room, maker_below(maker, MAKER_ORIGINS), maker_below(maker, MAKER_WRITERS), 2);
+    print_envelope(out, &good.envelope, at, NULL);
+    buffer_free(&good.ops);
+}
