@@ -8,6 +8,7 @@ import re
 import subprocess
 
 import pytest
+import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MESHSPEC = ROOT / os.environ.get("MESHSPEC_BUILD", "build") / "meshspec"
@@ -23,7 +24,8 @@ def without_times(text):
 
 @pytest.mark.parametrize("path", SELFTESTS, ids=lambda path: path.stem)
 def test_output_is_as_pinned(path):
-    ran = subprocess.run([MESHSPEC, "run", "--color", "never", path.relative_to(ROOT)], cwd=ROOT, capture_output=True, text=True,
+    profile = yaml.safe_load(path.read_text())["expect"].get("profile", "0.2.0")
+    ran = subprocess.run([MESHSPEC, "run", "--color", "never", "--profile", str(profile), path.relative_to(ROOT)], cwd=ROOT, capture_output=True, text=True,
                          timeout=60, check=False)
     came = without_times(ran.stdout) + f"exit status {ran.returncode}\n" + ran.stderr
     golden = GOLDEN / f"{path.stem}.txt"
