@@ -168,13 +168,15 @@ static bool listen_on(struct http_server *server, struct buffer *why) {
     if (!raise_descriptor_limit(descriptors, why) || !resolve(server, why)) {
         return false;
     }
+    /* With IPv6 on, an IPv4 address is ignored and every address of this machine listens. */
+    uint64_t family = strchr(server->address, ':') == NULL ? LWS_SERVER_OPTION_DISABLE_IPV6 : 0;
     lws_set_log_level(0, NULL);
     struct lws_context_creation_info info = {
         .port = server->options.port,
         .iface = server->address,
         .protocols = protocols,
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
-                   LWS_SERVER_OPTION_ADOPT_APPLY_LISTEN_ACCEPT_CONFIG | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME,
+                   LWS_SERVER_OPTION_ADOPT_APPLY_LISTEN_ACCEPT_CONFIG | LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME | family,
         .listen_accept_role = "raw-skt",
         .listen_accept_protocol = protocols[0].name,
         .fd_limit_per_thread = descriptors,

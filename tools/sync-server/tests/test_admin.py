@@ -1,5 +1,6 @@
 """Who may ask, what is where, what a fresh store says."""
 
+import socket
 import subprocess
 
 import pytest
@@ -166,6 +167,12 @@ def test_an_address_that_is_not_of_this_machine_is_exit_1():
     for host in ["192.0.2.99", "no such host", "", "2001:db8::1"]:
         ended = run("--host", host)
         assert ended.returncode == 1 and "cannot listen" in ended.stderr and ended.stdout == "", ended
+
+
+def test_only_the_address_that_was_asked_for_listens(store):
+    socket.create_connection(("127.0.0.1", store.port), timeout=20).close()
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", store.port), timeout=20)
 
 
 def test_help_tells_the_fault_syntax_and_the_ceilings():
