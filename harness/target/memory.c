@@ -138,8 +138,8 @@ static void observe(struct memory_target *memory, const char *name, const struct
  * The event carries the root, so each commit of this target costs the root's size, however small the write: a long run
  * on a large root is quadratic here, and not in a relay whose observer does not ask for it.
  */
-static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
-                      const struct relay_commit_state *state, struct relay_commit *commit) {
+static enum relay_committed on_commit(void *context, struct relay_text room, struct relay_text envelope,
+                                      const struct relay_commit_state *state, struct relay_commit *commit) {
     struct memory_target *memory = context;
     struct buffer json = {0};
     buffer_string(&json, "{\"room\":");
@@ -157,6 +157,7 @@ static void on_commit(void *context, struct relay_text room, struct relay_text e
         buffer_format(&json, ",\"schemaVersion\":%" PRIu64, state->schema_version);
     buffer_string(&json, "}}");
     observe(memory, "commit", &json);
+    return RELAY_COMMIT_DECIDED;
 }
 
 static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {

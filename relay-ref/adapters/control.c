@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "relay-ref/adapters/control_events.h"
+#include "relay-ref/adapters/control_observe.h"
 
 /* ---- replies ------------------------------------------------------------------------------------- */
 
@@ -99,7 +100,7 @@ static void do_open(struct control *control, const struct control_command *comma
     enum relay_protocol protocol;
     char reason[256];
     if (!read_profile(command, &protocol)) {
-        reply_words(control, command, "no", "This relay speaks the profiles 0.1.0, 0.1.1 and 0.2.0 only.");
+        reply_words(control, command, "no", "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only.");
         return;
     }
     struct relay_settings *settings =
@@ -152,7 +153,7 @@ static void do_hydrate(struct control *control, const struct control_command *co
         reply_json(control, command, "false");
         break;
     default:
-        reply_error(control, command, "The snapshot is not {seq, root?, epoch?, schemaVersion?, journal?}.");
+        reply_error(control, command, relay_observe_snapshot_fault(relay->version));
     }
 }
 
@@ -164,12 +165,62 @@ static void do_room(struct control *control, const struct control_command *comma
     }
     struct control_line line;
     relay_control_line_reply(&line, command);
-    relay_control_line_open(&line, "ok");
-    relay_control_line_count(&line, "seq", info.seq);
-    relay_control_line_count(&line, "members", info.members);
-    relay_control_line_count(&line, "journal", info.journal);
-    relay_control_line_close(&line);
+    relay_observe_room(&line, relay->version, &info);
     relay_control_emit(control, &line);
+}
+
+/* ---- held commits and unloading ------------------------------------------------------------------ */
+
+/* True for a relay of 0.9; others say no. */
+static bool has_generations(struct control *control, const struct control_command *command,
+                            const struct control_relay *relay) {
+    if (!relay->version->generations)
+        reply_words(control, command, "no", "This command came with protocol version 0.9.");
+    return relay->version->generations;
+}
+
+static void reply_bool(struct control *control, const struct control_command *command, bool yes) {
+    reply_json(control, command, yes ? "true" : "false");
+}
+
+static void do_hold(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    if (!has_generations(control, command, relay))
+        return;
+    relay->holds = true;
+    reply_ok(control, command);
+}
+
+static void do_unhold(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    if (!has_generations(control, command, relay))
+        return;
+    relay->holds = false;
+    reply_ok(control, command);
+}
+
+static void decide(struct control *control, const struct control_command *command, struct control_relay *relay,
+                   bool (*decision)(struct relay *, struct relay_text, uint64_t)) {
+    uint64_t seq;
+    if (!has_generations(control, command, relay))
+        return;
+    if (!relay_control_seq(command, &seq))
+        reply_error(control, command, "The command needs seq, a count.");
+    else
+        reply_bool(control, command, decision(relay->relay, relay_control_text(command, CONTROL_ROOM), seq));
+}
+
+static void do_release(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    decide(control, command, relay, relay_release);
+}
+
+static void do_fail(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    decide(control, command, relay, relay_fail);
+}
+
+static void do_unload(struct control *control, const struct control_command *command, struct control_relay *relay) {
+    if (has_generations(control, command, relay))
+        reply_bool(control, command,
+                   relay_unload(relay->relay, relay_control_text(command, CONTROL_ROOM),
+                                relay_control_discards(command)));
 }
 
 /* ---- connections --------------------------------------------------------------------------------- */
@@ -236,9 +287,8 @@ static void do_disconnect(struct control *control, const struct control_command 
 static void do_start(struct control *control, const struct control_command *command) {
     reply_json(control, command,
                "{\"name\":\"meshspec reference relay\",\"version\":\"1.0.0\",\"language\":\"C\","
-               "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\"],"
-               "\"can\":[\"options\",\"clock\",\"hydrate\",\"room\",\"commit\",\"violation\",\"policy.acl\","
-               "\"policy.validate\"]}");
+               "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\"],"
+               "\"can\":[" RELAY_OBSERVE_CAPABILITIES "]}");
 }
 
 static void do_stop(struct control *control, const struct control_command *command) {
@@ -263,6 +313,9 @@ static const struct {
     {"clock", false, NULL, do_clock, NULL},     {"hydrate", true, NULL, do_hydrate, NULL},
     {"room", true, NULL, do_room, NULL},        {"connect", false, NULL, do_connect, NULL},
     {"receive", false, NULL, NULL, do_receive}, {"disconnect", false, NULL, NULL, do_disconnect},
+    {"hold", false, NULL, do_hold, NULL},       {"unhold", false, NULL, do_unhold, NULL},
+    {"release", true, NULL, do_release, NULL},  {"fail", true, NULL, do_fail, NULL},
+    {"unload", true, NULL, do_unload, NULL},
 };
 
 static void run_on_relay(struct control *control, const struct control_command *command, relay_action *action) {

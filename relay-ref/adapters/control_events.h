@@ -25,6 +25,7 @@ struct control_relay {
     struct relay *relay;             /* owned */
     const struct relay_version *version;
     int64_t now;
+    bool holds; /* commits stay undecided */
     struct list connections;
     char name[];
 };
@@ -40,7 +41,8 @@ struct control_connection {
 /* Hands a line to the control's output and frees it. */
 void relay_control_emit(struct control *control, struct control_line *line);
 
-/* A relay's door to the world: its clock, its epochs, its commits and violations as events. */
+/* A relay's door to the world: its clock, its epochs, what its observers see as events; further observers
+   from 0.9 on. */
 struct relay_env relay_control_env(struct control_relay *relay);
 
 /* A connection's frames and its close as events. */

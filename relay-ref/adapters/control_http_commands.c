@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "relay-ref/adapters/control_line.h"
+#include "relay-ref/adapters/control_observe.h"
 #include "relay-ref/adapters/flags.h"
 
 #define REASON_CAPACITY 512
@@ -22,9 +23,12 @@ static void reply_ok(struct control_line *reply, const char *json) {
 
 static void do_start(struct control_line *reply) {
     reply_ok(reply, "{\"name\":\"" SERVER_NAME "\",\"version\":\"" SERVER_VERSION "\",\"language\":\"C\","
-                    "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\"],"
-                    "\"can\":[\"options\",\"clock\",\"hydrate\",\"room\",\"commit\",\"violation\",\"policy.acl\","
-                    "\"policy.validate\",\"restart\",\"fresh\"]}");
+                    "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\"],"
+                    "\"can\":[" RELAY_OBSERVE_CAPABILITIES ",\"restart\",\"fresh\"]}");
+}
+
+static const struct relay_version *version_of(const struct control_room *room) {
+    return relay_version_of(relay_settings_options(room->live->settings)->protocol);
 }
 
 /* Puts a fresh relay in place of the living one; its clients are gone before it is, but only if the options do. */
@@ -62,7 +66,7 @@ static void do_open(const struct control_room *room, const struct control_comman
     struct relay_text options = relay_control_json(command, CONTROL_OPTIONS);
     struct relay_text name = relay_control_json(command, CONTROL_RELAY);
     if (!read_profile(command, &protocol)) {
-        reply_no(reply, "This relay speaks the profiles 0.1.0, 0.1.1 and 0.2.0 only.");
+        reply_no(reply, "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only.");
         return;
     }
     if (options.bytes == NULL)
@@ -76,7 +80,7 @@ static void do_hydrate(const struct control_room *room, const struct control_com
                        struct control_line *reply) {
     struct relay_text name = relay_control_text(command, CONTROL_ROOM);
     struct relay_text snapshot = relay_control_json(command, CONTROL_SNAPSHOT);
-    if (relay_settings_options(room->live->settings)->protocol == RELAY_PROTOCOL_0_1_0) {
+    if (!version_of(room)->hydrates) {
         reply_no(reply, "Hydrating a room came with protocol version 0.1.1.");
         return;
     }
@@ -86,7 +90,7 @@ static void do_hydrate(const struct control_room *room, const struct control_com
     }
     enum relay_hydrated hydrated = relay_hydrate(room->live->relay, name, snapshot);
     if (hydrated == RELAY_HYDRATE_MALFORMED)
-        reply_error(reply, "The snapshot is not {seq, root?, epoch?, schemaVersion?, journal?}.");
+        reply_error(reply, relay_observe_snapshot_fault(version_of(room)));
     else
         reply_ok(reply, hydrated == RELAY_HYDRATED ? "true" : "false");
 }
@@ -100,12 +104,38 @@ static void do_room(const struct control_room *room, const struct control_comman
     } else if (!relay_room(room->live->relay, name, &info)) {
         reply_ok(reply, "null");
     } else {
-        relay_control_line_open(reply, "ok");
-        relay_control_line_count(reply, "seq", info.seq);
-        relay_control_line_count(reply, "members", info.members);
-        relay_control_line_count(reply, "journal", info.journal);
-        relay_control_line_close(reply);
+        relay_observe_room(reply, version_of(room), &info);
     }
+}
+
+/* hold, unhold, release, fail and unload. */
+static void do_durable(const struct control_room *room, const struct control_command *command,
+                       struct control_line *reply) {
+    struct relay_text name = relay_control_text(command, CONTROL_ROOM);
+    struct relay *relay = room->live->relay;
+    uint64_t seq;
+    bool holds = relay_control_is(command, "hold"), unloads = relay_control_is(command, "unload");
+    if (!version_of(room)->generations) {
+        reply_no(reply, "This command came with protocol version 0.9.");
+    } else if (holds || relay_control_is(command, "unhold")) {
+        room->live->holds = holds;
+        reply_ok(reply, "true");
+    } else if (name.bytes == NULL || (!unloads && !relay_control_seq(command, &seq))) {
+        reply_error(reply, "The command needs room, a string, and release and fail need seq, a count.");
+    } else {
+        bool done = unloads                               ? relay_unload(relay, name, relay_control_discards(command))
+                    : relay_control_is(command, "release") ? relay_release(relay, name, seq)
+                                                           : relay_fail(relay, name, seq);
+        reply_ok(reply, done ? "true" : "false");
+    }
+}
+
+static bool is_durable(const struct control_command *command) {
+    static const char *const verbs[] = {"hold", "unhold", "release", "fail", "unload"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        found = found || relay_control_is(command, verbs[i]);
+    return found;
 }
 
 static void do_clock(const struct control_room *room, const struct control_command *command,
@@ -131,6 +161,8 @@ static void dispatch(const struct control_room *room, const struct control_comma
         do_room(room, command, reply);
     else if (relay_control_is(command, "clock"))
         do_clock(room, command, reply);
+    else if (is_durable(command))
+        do_durable(room, command, reply);
     else if (relay_control_is(command, "close") || relay_control_is(command, "stop"))
         replace(room, room->protocol, room->options, reply);
     else

@@ -2,7 +2,8 @@
  * The adapter protocol's commands on the live relay of a server: one JSON command in, {"reply":…,"events":[…]} out.
  * Knows nothing of HTTP.
  *
- * start, open, hydrate, room, clock, close and stop are offered; everything else is answered
+ * start, open, hydrate, room, clock, close and stop are offered, and for 0.9 hold, unhold, release, fail and unload;
+ * everything else is answered
  * {"id":…,"unsupported":true}: clients connect through WebSockets. The server has one relay, so a command's `relay` is
  * only repeated in events.
  */

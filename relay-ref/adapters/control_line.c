@@ -12,6 +12,7 @@ static const char *const member_names[CONTROL_MEMBERS] = {
     [CONTROL_RELAY] = "relay", [CONTROL_CONN] = "conn",           [CONTROL_PROFILE] = "profile",
     [CONTROL_ROOM] = "room",   [CONTROL_TEXT] = "text",           [CONTROL_OPTIONS] = "options",
     [CONTROL_MS] = "ms",       [CONTROL_PRINCIPAL] = "principal", [CONTROL_SNAPSHOT] = "snapshot",
+    [CONTROL_SEQ] = "seq",     [CONTROL_DISCARD] = "discard",
 };
 
 static struct json_value *command_field(struct control_command *command, const struct json_value *name,
@@ -91,6 +92,14 @@ bool relay_control_milliseconds(const struct control_command *command, int64_t *
         return false;
     *ms = (int64_t)number;
     return true;
+}
+
+bool relay_control_seq(const struct control_command *command, uint64_t *seq) {
+    return relay_number_read_count(&command->members[CONTROL_SEQ], seq);
+}
+
+bool relay_control_discards(const struct control_command *command) {
+    return command->members[CONTROL_DISCARD].kind == JSON_TRUE;
 }
 
 static bool read_principal_members(struct json_value object, struct json_value *writer, struct json_value *kind,

@@ -23,6 +23,8 @@ enum control_member {
     CONTROL_PRINCIPAL,
     CONTROL_SNAPSHOT,
     CONTROL_MS,
+    CONTROL_SEQ,
+    CONTROL_DISCARD,
     CONTROL_MEMBERS
 };
 
@@ -51,6 +53,12 @@ struct relay_text relay_control_json(const struct control_command *command, enum
 
 /* The member `ms` as whole milliseconds; false when it is missing or no number that a double holds exactly. */
 bool relay_control_milliseconds(const struct control_command *command, int64_t *ms);
+
+/* The member `seq`; false when it is missing or no count. */
+bool relay_control_seq(const struct control_command *command, uint64_t *seq);
+
+/* True when the member `discard` is true. */
+bool relay_control_discards(const struct control_command *command);
 
 struct control_principal {
     struct relay_principal principal;

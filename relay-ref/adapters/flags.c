@@ -53,7 +53,13 @@ static bool store(const struct flag *flag, const char *text, struct server_flags
     case KIND_PROTOCOL:
         if (relay_protocol_from_name(text, place))
             return true;
-        snprintf(reason, capacity, "--%s got \"%s\"; it wants 0.1.0, 0.1.1 or 0.2.0", flag->name, text);
+        snprintf(reason, capacity, "--%s got \"%s\"; it wants 0.1.0, 0.1.1, 0.2.0 or 0.9", flag->name, text);
+        return false;
+    case KIND_EJECTION:
+        *(enum relay_ejection *)place = strcmp(text, "writer") == 0 ? RELAY_EJECT_WRITER : RELAY_EJECT_CONNECTION;
+        if (strcmp(text, "writer") == 0 || strcmp(text, "connection") == 0)
+            return true;
+        snprintf(reason, capacity, "--%s got \"%s\"; it wants writer or connection", flag->name, text);
         return false;
     default:
         *(bool *)place = true;
@@ -76,6 +82,10 @@ static bool is_same_port(size_t one, size_t other) {
 }
 
 static bool check_together(const struct server_flags *flags, char *reason, size_t capacity) {
+    if (flags->ejection != RELAY_EJECT_WRITER && flags->protocol != RELAY_PROTOCOL_0_9) {
+        snprintf(reason, capacity, "--ejection connection came with --protocol 0.9");
+        return false;
+    }
     const struct {
         const char *name;
         size_t port;

@@ -21,6 +21,7 @@ struct server_flags {
     size_t control_port;
     size_t metrics_port;
     enum relay_protocol protocol;
+    enum relay_ejection ejection;
     const char *token_file;  /* NULL: the principal is in the query */
     const char *policy_file; /* NULL: no policy */
     double policy_version;

@@ -15,6 +15,8 @@ static void print_default(FILE *out, const struct flag *flag, const struct serve
         fprintf(out, " [%g]", *(const double *)place);
     else if (flag->kind == KIND_PROTOCOL)
         fprintf(out, " [%s]", relay_protocol_name(*(const enum relay_protocol *)place));
+    else if (flag->kind == KIND_EJECTION)
+        fprintf(out, " [%s]", *(const enum relay_ejection *)place == RELAY_EJECT_WRITER ? "writer" : "connection");
     else if (flag->kind == KIND_SWITCH)
         fprintf(out, " [off]");
 }
@@ -47,8 +49,8 @@ void flags_print_help(FILE *out) {
         "512, and 128 from one address: a further one takes the place of the one who has stood there longest.\n\n"
         "The control server takes one command of the adapter protocol a POST and answers "
         "{\"reply\":…,\"events\":[…]}:\n"
-        "start, open, hydrate, room, clock, close, stop. Commits and violations since the last command are the "
-        "events.\n"
+        "start, open, hydrate, room, clock, close, stop, for 0.9 hold, unhold, release, fail and unload too. What the\n"
+        "observers saw since the last command is the events.\n"
         "open and close put a fresh relay in place and close every WebSocket with 1012. Time is the system's until a\n"
         "clock comes; after an open it starts at 1700000000000 ms. All this is for tests: it needs no password.\n\n"
         "The metrics server answers GET /metrics.\n\n"

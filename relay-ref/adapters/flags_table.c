@@ -8,7 +8,7 @@
 const struct flag flag_table[] = {
     {"host", KIND_TEXT, AT(host), 0, 0, "ADDRESS", "address to listen on"},
     {"port", KIND_COUNT, AT(port), 0, 65535, "PORT", "port to listen on; 0 takes a free one"},
-    {"protocol", KIND_PROTOCOL, AT(protocol), 0, 0, "VERSION", "0.1.0, 0.1.1 or 0.2.0"},
+    {"protocol", KIND_PROTOCOL, AT(protocol), 0, 0, "VERSION", "0.1.0, 0.1.1, 0.2.0 or 0.9"},
     {"policy-version", KIND_NUMBER, AT(policy_version), 0, 0, "NUMBER", "what hello and every envelope must carry"},
     {"journal-limit", KIND_COUNT, AT(journal_limit), 0, 100000000, "COUNT",
      "envelopes kept per room for delta answers"},
@@ -18,6 +18,8 @@ const struct flag flag_table[] = {
      "per writer and room, burst twice the rate; 0 means no limit"},
     {"policy", KIND_TEXT, AT(policy_file), 0, 0, "FILE",
      "JSON file with the write rules: {\"acl\":[…],\"validate\":[…]}"},
+    {"ejection", KIND_EJECTION, AT(ejection), 0, 0, "WHO",
+     "who is ejected from a room for breaking its rules, from 0.9 on: the writer or the connection"},
     {"token-file", KIND_TEXT, AT(token_file), 0, 0, "FILE",
      "JSON file {TOKEN:{\"writer\":…,\"kind\":…,\"claims\":{…}}}; then only tokens are believed"},
     {"max-connections", KIND_COUNT, AT(max_connections), 1, 1000000, "COUNT", "WebSockets at once; past it HTTP 503"},

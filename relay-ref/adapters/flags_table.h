@@ -4,7 +4,7 @@
 
 #include "relay-ref/adapters/flags.h"
 
-enum flag_kind { KIND_TEXT, KIND_COUNT, KIND_NUMBER, KIND_PROTOCOL, KIND_SWITCH, KIND_HELP, KIND_VERSION };
+enum flag_kind { KIND_TEXT, KIND_COUNT, KIND_NUMBER, KIND_PROTOCOL, KIND_EJECTION, KIND_SWITCH, KIND_HELP, KIND_VERSION };
 
 struct flag {
     const char *name;

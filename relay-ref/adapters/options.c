@@ -93,6 +93,10 @@ static bool read_limits(struct options_reader *reader) {
     return reader->scanner.error == JSON_FINE;
 }
 
+static bool has_generations(const struct options_reader *reader) {
+    return relay_version_of(reader->settings->options.protocol)->generations;
+}
+
 static bool read_policy(struct options_reader *reader) {
     struct json_value value;
     if (!relay_scan_value(&reader->scanner, &value))
@@ -101,7 +105,20 @@ static bool read_policy(struct options_reader *reader) {
     reader->settings->policy =
         relay_policy_read((struct relay_text){value.bytes, value.length}, reader->reason, reader->capacity);
     reader->settings->options.policy = reader->settings->policy;
-    return reader->settings->policy != NULL;
+    const struct relay_policy *policy = reader->settings->policy;
+    if (has_generations(reader) || (!relay_policy_guards_bumps(policy) && !relay_policy_verifies_citations(policy)))
+        return policy != NULL;
+    return refuse(reader, "The policies canBump and verifyCitations came with protocol version 0.9.");
+}
+
+static bool read_ejection(struct options_reader *reader) {
+    struct json_value value;
+    if (!relay_scan_value(&reader->scanner, &value))
+        return false;
+    bool connection = relay_string_is(&value, "connection");
+    reader->settings->options.ejection = connection ? RELAY_EJECT_CONNECTION : RELAY_EJECT_WRITER;
+    return connection || relay_string_is(&value, "writer") ||
+           refuse(reader, "The option ejection is neither \"writer\" nor \"connection\".");
 }
 
 static bool read_option(struct options_reader *reader, const struct json_value *name) {
@@ -114,6 +131,8 @@ static bool read_option(struct options_reader *reader, const struct json_value *
         return read_limits(reader);
     if (relay_string_is(name, "policy"))
         return read_policy(reader);
+    if (relay_string_is(name, "ejection") && has_generations(reader))
+        return read_ejection(reader);
     return refuse_unknown(reader, "", name);
 }
 

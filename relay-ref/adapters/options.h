@@ -2,14 +2,16 @@
  * Relay options and policies from their JSON form, as the adapter protocol carries them:
  * {"policyVersion":n,"journalLimit":n,"limits":{"maxOpsPerEnvelope":n,"maxEnvelopesPerSecond":n},
  *  "policy":{"acl":[{"prefix":[…],"allow":true|{"kind":…}|{"writer":…}|{"claims":{…}}}],
- *            "validate":[{"prefix":[…],"deny":PATTERN}]}}
+ *            "validate":[{"prefix":[…],"deny":PATTERN}],"canBump":{"allow":…},"verifyCitations":true|false},
+ *  "ejection":"writer"|"connection"}
+ * canBump, verifyCitations and ejection are for protocol version 0.9.
  */
 #ifndef MESHSPEC_RELAY_OPTIONS_H
 #define MESHSPEC_RELAY_OPTIONS_H
 
 #include "relay-ref/core/relay.h"
 
-/* Reads a profile name ("0.1.0", "0.1.1", "0.2.0"); false when it is none of them. */
+/* Reads a profile name ("0.1.0", "0.1.1", "0.2.0", "0.9"); false when it is none of them. */
 bool relay_protocol_from_name(const char *name, enum relay_protocol *out);
 
 /* The profile's name. */

@@ -46,6 +46,8 @@ static bool write_options(struct server *server, char *reason, size_t capacity) 
     if (flags->max_envelopes_per_second > 0)
         add_number(out, ",\"maxEnvelopesPerSecond\":", flags->max_envelopes_per_second);
     relay_buffer_add_words(out, "}");
+    if (flags->ejection == RELAY_EJECT_CONNECTION)
+        relay_buffer_add_words(out, ",\"ejection\":\"connection\"");
     if (flags->policy_file != NULL && !add_policy(out, flags->policy_file, reason, capacity))
         return false;
     relay_buffer_add_words(out, "}");

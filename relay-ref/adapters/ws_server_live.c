@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "relay-ref/adapters/control_line.h"
+#include "relay-ref/adapters/control_observe.h"
 #include "relay-ref/adapters/ws_server_limits.h"
 
 static int64_t monotonic_ms(void) {
@@ -62,22 +63,18 @@ static void keep_event(struct live *live, struct control_line *line) {
     relay_control_line_free(line);
 }
 
-static void on_commit(void *context, struct relay_text room, struct relay_text envelope,
-                      const struct relay_commit_state *state, struct relay_commit *commit) {
+static const struct relay_version *version_of(const struct live *live) {
+    return relay_version_of(relay_settings_options(live->settings)->protocol);
+}
+
+static enum relay_committed on_commit(void *context, struct relay_text room, struct relay_text envelope,
+                                      const struct relay_commit_state *state, struct relay_commit *commit) {
     struct live *live = context;
     struct control_line line;
     begin_event(live, &line, "commit", room);
-    relay_control_line_json(&line, "env", envelope);
-    relay_control_line_open(&line, "state");
-    relay_control_line_count(&line, "seq", state->seq);
-    relay_control_line_string(&line, "epoch", state->epoch);
-    struct relay_text root = relay_commit_root(commit);
-    if (root.bytes != NULL)
-        relay_control_line_json(&line, "root", root);
-    if (relay_settings_options(live->settings)->protocol >= RELAY_PROTOCOL_0_2_0)
-        relay_control_line_count(&line, "schemaVersion", state->schema_version);
-    relay_control_line_close(&line);
+    relay_observe_commit(&line, version_of(live), envelope, state, commit);
     keep_event(live, &line);
+    return live->holds ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
 }
 
 static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
@@ -87,12 +84,7 @@ static void on_violation(void *context, struct relay_text room, const struct rel
     if (!live->observed)
         return;
     begin_event(live, &line, "violation", room);
-    relay_control_line_open(&line, "violation");
-    relay_control_line_string(&line, "writer", violation->writer);
-    relay_control_line_words(&line, "reason", violation->reason);
-    if (violation->path.bytes != NULL)
-        relay_control_line_json(&line, "path", violation->path);
-    relay_control_line_close(&line);
+    relay_observe_violation(&line, violation);
     keep_event(live, &line);
 }
 
@@ -103,6 +95,49 @@ static void on_limit(void *context, enum relay_limit limit) {
         return;
     live->limited = true;
     live->limit = limit;
+}
+
+static void on_join(void *context, struct relay_text room, struct relay_text writer, struct relay_text origin) {
+    struct live *live = context;
+    struct control_line line;
+    begin_event(live, &line, "join", room);
+    relay_observe_join(&line, writer, origin);
+    keep_event(live, &line);
+}
+
+static void on_reject(void *context, struct relay_text room, const struct relay_rejection *rejection) {
+    struct live *live = context;
+    struct control_line line;
+    begin_event(live, &line, "reject", room);
+    relay_observe_reject(&line, rejection);
+    keep_event(live, &line);
+}
+
+static void on_drop(void *context, struct relay_text room, const struct relay_dropped *dropped) {
+    struct live *live = context;
+    struct control_line line;
+    begin_event(live, &line, "drop", room);
+    relay_observe_drop(&line, dropped);
+    keep_event(live, &line);
+}
+
+static void on_durability_failed(void *context, struct relay_text room, uint64_t seq) {
+    struct live *live = context;
+    struct control_line line;
+    begin_event(live, &line, "stalled", room);
+    relay_control_line_count(&line, "seq", seq);
+    keep_event(live, &line);
+}
+
+/* What only a control client wants to see; further observers from 0.9 on. */
+static void observe(struct relay_env *env, const struct relay_version *version) {
+    env->on_commit = on_commit;
+    if (!version->generations)
+        return;
+    env->on_join = on_join;
+    env->on_reject = on_reject;
+    env->on_drop = on_drop;
+    env->on_durability_failed = on_durability_failed;
 }
 
 bool live_start(struct live *live, bool observed, const struct server_flags *flags, struct metrics *metrics) {
@@ -118,12 +153,10 @@ bool live_open(struct live *live, enum relay_protocol protocol, struct relay_tex
         return false;
     struct relay_options wanted = *relay_settings_options(settings);
     limits_put(&wanted, live->flags);
-    struct relay_env env = {.context = live,
-                            .now = read_clock,
-                            .mint = mint,
-                            .on_commit = live->observed ? on_commit : NULL,
-                            .on_violation = on_violation,
-                            .on_limit = on_limit};
+    struct relay_env env = {
+        .context = live, .now = read_clock, .mint = mint, .on_violation = on_violation, .on_limit = on_limit};
+    if (live->observed)
+        observe(&env, relay_version_of(protocol));
     struct relay *relay = relay_new(&env, &wanted);
     if (relay == NULL) {
         relay_settings_free(settings);
@@ -134,6 +167,7 @@ bool live_open(struct live *live, enum relay_protocol protocol, struct relay_tex
     relay_settings_free(live->settings);
     live->relay = relay;
     live->settings = settings;
+    live->holds = false;
     return true;
 }
 

@@ -32,6 +32,7 @@ struct live {
     const struct server_flags *flags; /* borrowed: the ceilings */
     struct metrics *metrics;          /* borrowed */
     bool observed;                    /* events are collected */
+    bool holds;                       /* commits stay undecided; only where observed */
     bool limited;                     /* the message being handled ran into `limit`, and its connection ends; who hands it
                                          over clears this */
     enum relay_limit limit;

@@ -2,6 +2,7 @@
 
 #include "relay-ref/core/policy.h"
 #include "relay-ref/core/rate.h"
+#include "relay-ref/core/rules.h"
 #include "relay-ref/json/number.h"
 #include "relay-ref/json/string.h"
 
@@ -22,7 +23,7 @@ static enum check_answer op_answer(enum policy_answer answer, const char *reason
         return CHECK_NO_MEMORY;
     if (answer == POLICY_YES)
         return CHECK_FINE;
-    *violation = (struct violation){reason, op->path};
+    *violation = (struct violation){.reason = reason, .path = op->path};
     return CHECK_VIOLATION;
 }
 
@@ -42,16 +43,21 @@ static enum check_answer check_ops(const struct relay *relay, const struct relay
     return CHECK_FINE;
 }
 
-/* eject.order: proto, ops-limit, rate, writer-mismatch, then the ops. What is malformed is ignored as soon as a check
-   would have to look at it, but not before: a stream of malformed envelopes still meets the rate limit. */
+/*
+ * eject.order, valid.order: the versions, well-formedness, the number of ops, the rate, the writer, then the ops. Under
+ * forgiving rules an op that is malformed is ignored as soon as a check would have to look at it, but not before: a
+ * stream of malformed envelopes still meets the rate limit.
+ */
 enum check_answer relay_check_envelope(const struct member *member, const struct message_envelope *envelope,
                                        struct violation *violation) {
-    const struct relay *relay = member->room->relay;
+    struct relay *relay = member->room->relay;
     const struct relay_principal *principal = &member->connection->principal;
+    const struct relay_rules *rules = relay->version->rules;
     if (!versions_match(relay, envelope))
         return violate(violation, "proto");
-    if (!envelope->has_ops)
-        return CHECK_MALFORMED;
+    enum check_answer form = rules->check(relay, envelope, violation);
+    if (form != CHECK_FINE)
+        return form;
     if (relay->ops.count > relay->options.max_ops_per_envelope)
         return violate(violation, "ops-limit");
     enum rate_answer rate = relay_rate_take(member->room, principal->writer);
@@ -59,5 +65,5 @@ enum check_answer relay_check_envelope(const struct member *member, const struct
         return rate == RATE_EXCEEDED ? violate(violation, "rate") : CHECK_NO_MEMORY;
     if (!relay_string_equals(&envelope->writer, principal->writer.bytes, principal->writer.length))
         return violate(violation, "writer-mismatch");
-    return envelope->bad_op ? CHECK_MALFORMED : check_ops(relay, principal, violation);
+    return rules->forgiving && envelope->bad_op ? CHECK_MALFORMED : check_ops(relay, principal, violation);
 }

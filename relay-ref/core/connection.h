@@ -4,7 +4,7 @@
 
 #include "relay-ref/core/state.h"
 
-/* Hands a frame to the connection, unless it was closed. */
+/* Hands a frame to the connection, unless it was closed and the version says that this is the end. */
 void relay_connection_send(struct relay_connection *connection, struct relay_frame *frame);
 
 /* Tells the sink to close, once. The memberships stay until the transport reports the end (eject.closes-connection). */

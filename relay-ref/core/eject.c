@@ -25,7 +25,7 @@ static void observe(const struct room *room, struct relay_text writer, const str
     const struct relay_env *env = &room->relay->env;
     if (env->on_violation == NULL)
         return;
-    struct relay_violation seen = {writer, violation->reason, {NULL, 0}};
+    struct relay_violation seen = {.writer = writer, .reason = violation->reason, .detail = violation->detail};
     if (violation->path.kind != JSON_ABSENT)
         seen.path = (struct relay_text){violation->path.bytes, violation->path.length};
     env->on_violation(env->context, room->item.key, &seen);
@@ -52,8 +52,22 @@ static struct relay_connection *dismiss(struct room *room, struct relay_text wri
     return first;
 }
 
+/* eject.connection: word to the offender alone; the writer's other connections stay, and it may come back on a new one. */
+static bool eject_connection(struct member *offender, const struct violation *violation) {
+    struct relay_connection *connection = offender->connection;
+    struct relay_frame *frame = eject_frame(offender->room, connection->principal.writer, violation->reason);
+    if (frame == NULL)
+        return false;
+    observe(offender->room, connection->principal.writer, violation);
+    relay_connection_send(connection, frame);
+    relay_frame_release(frame);
+    relay_leave(offender);
+    relay_connection_close(connection);
+    return true;
+}
+
 /* eject.broadcast, eject.all-connections, eject.blacklist: word to all, then the leaving, then the closing. */
-bool relay_eject(struct member *offender, const struct violation *violation) {
+static bool eject_writer(struct member *offender, const struct violation *violation) {
     struct room *room = offender->room;
     struct relay_text writer = offender->connection->principal.writer;
     struct relay_frame *frame = eject_frame(room, writer, violation->reason);
@@ -75,4 +89,9 @@ bool relay_eject(struct member *offender, const struct violation *violation) {
         relay_connection_close(at);
     }
     return true;
+}
+
+bool relay_eject(struct member *offender, const struct violation *violation) {
+    return offender->room->relay->options.ejection == RELAY_EJECT_CONNECTION ? eject_connection(offender, violation)
+                                                                             : eject_writer(offender, violation);
 }

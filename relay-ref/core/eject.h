@@ -7,11 +7,12 @@
 /* What an envelope broke. */
 struct violation {
     const char *reason;
-    struct json_value path; /* of the op that failed; JSON_ABSENT unless can-write or validate */
+    struct json_value path; /* of the op that failed; JSON_ABSENT where no single op did */
+    const char *detail;     /* NULL where the reason says it all */
 };
 
-/* Ejects the writer of `offender`, whose every member in the room is freed. False when memory is out: nobody was
-   ejected then. */
+/* Ejects the writer of `offender`, whose every member in the room is freed; or, where the option `ejection` says so,
+   this one connection (eject.connection). False when memory is out: nobody was ejected then. */
 bool relay_eject(struct member *offender, const struct violation *violation);
 
 #endif

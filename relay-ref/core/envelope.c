@@ -1,16 +1,11 @@
 #include "relay-ref/core/envelope.h"
 
-#include "relay-ref/core/check.h"
-#include "relay-ref/core/connection.h"
+#include "relay-ref/core/admit.h"
+#include "relay-ref/core/commit.h"
 #include "relay-ref/core/frame.h"
-#include "relay-ref/core/migrate.h"
 #include "relay-ref/core/room.h"
+#include "relay-ref/core/rules.h"
 #include "relay-ref/json/string.h"
-
-struct relay_commit {
-    struct room *room;
-    bool failed;
-};
 
 /* ---- the broadcast frame ------------------------------------------------------------------------- */
 
@@ -60,96 +55,108 @@ static struct relay_frame *envelope_frame(const struct room *room, const struct 
 
 /* ---- ordering ------------------------------------------------------------------------------------ */
 
-struct relay_text relay_commit_root(struct relay_commit *commit) {
-    struct relay_text root;
-    commit->failed = !relay_fold_text(&commit->room->fold, &root);
-    return root;
-}
-
-bool relay_commit_root_failed(const struct relay_commit *commit) {
-    return commit->failed;
-}
-
-/* commit.each: after the broadcast, with the room as it is after this envelope. */
-static void report_commit(struct room *room, const struct journal_entry *entry) {
-    const struct relay_env *env = &room->relay->env;
-    if (!room->relay->version->commits || env->on_commit == NULL)
-        return;
-    struct relay_commit commit = {room, false};
-    struct relay_commit_state state = {room->seq, room->epoch, room->schema_version};
-    struct relay_text envelope = {entry->frame->text + entry->at, entry->length};
-    env->on_commit(env->context, room->item.key, envelope, &state, &commit);
-}
-
-/* fold.huge-index: what an array's ceiling leaves out is no reason to refuse the envelope; a full root is. */
-static bool apply_ops(struct room *room) {
-    size_t left_out = room->fold.left_out;
-    bool applied = relay_fold_apply(&room->fold, room->relay->ops.items, room->relay->ops.count);
-    if (room->fold.full)
-        return relay_limit_hit(room->relay, RELAY_LIMIT_ROOT_BYTES);
-    if (applied && room->fold.left_out > left_out)
-        relay_limit_hit(room->relay, RELAY_LIMIT_ARRAY);
-    return applied;
-}
-
-/* Everything that can fail, before anything is changed. */
-static bool prepare(struct room *room, const struct message_envelope *envelope, struct journal_entry *entry,
-                    struct migration *migration) {
-    if (!relay_journal_reserve(&room->journal) || !relay_migrate_prepare(migration, room, envelope))
+/* Everything that can fail, before anything is changed; the rules come last, because they alone need undoing. */
+static bool prepare(struct room *room, const struct message_envelope *envelope, struct ordering *ordering) {
+    if (!relay_journal_reserve(&room->journal) || !relay_migrate_prepare(&ordering->migration, room, envelope))
         return false;
-    if (envelope_frame(room, envelope, entry) == NULL) {
-        relay_migrate_cancel(migration);
+    if (envelope_frame(room, envelope, &ordering->entry) == NULL) {
+        relay_migrate_cancel(&ordering->migration);
         return false;
     }
-    if (!apply_ops(room)) {
-        relay_frame_release(entry->frame);
-        relay_migrate_cancel(migration);
+    if (!relay_commit_ready(room) || !room->relay->version->rules->prepare(room, envelope, ordering)) {
+        relay_frame_release(ordering->entry.frame);
+        relay_migrate_cancel(&ordering->migration);
         return false;
     }
     return true;
 }
 
-/* seq.dense, migrate.rides-log */
-static bool take_in(struct room *room, const struct message_envelope *envelope, struct journal_entry *entry) {
-    struct migration migration;
-    entry->seq = room->seq + 1;
-    if (!prepare(room, envelope, entry, &migration))
+/* seq.dense, migrate.rides-log, generation.cut */
+static void apply(struct room *room, struct ordering *ordering) {
+    room->seq = ordering->entry.seq;
+    room->relay->version->rules->apply(room, ordering);
+    relay_migrate_apply(&ordering->migration, room);
+    if (ordering->cuts)
+        relay_journal_clear(&room->journal);
+    relay_journal_add(&room->journal, &ordering->entry);
+}
+
+/* Everything about an envelope that a room keeps. False when memory is out or a ceiling was met; the room is then as
+   before. */
+static bool take_in(struct room *room, const struct message_envelope *envelope, struct ordering *ordering) {
+    *ordering = (struct ordering){.entry = {.seq = room->seq + 1}};
+    if (!prepare(room, envelope, ordering))
         return false;
-    room->seq = entry->seq;
-    relay_migrate_apply(&migration, room);
-    relay_journal_add(&room->journal, entry);
+    apply(room, ordering);
     return true;
+}
+
+static void release_frames(const struct ordering *ordering) {
+    relay_frame_release(ordering->entry.frame);
+    if (ordering->settled != NULL)
+        relay_frame_release(ordering->settled);
+    if (ordering->welcome != NULL)
+        relay_frame_release(ordering->welcome);
 }
 
 bool relay_envelope_again(struct room *room, const struct message *message) {
-    struct journal_entry entry;
-    if (message->envelope.whole.kind != JSON_OBJECT || !take_in(room, &message->envelope, &entry))
-        return false;
-    relay_frame_release(entry.frame);
-    return true;
-}
-
-/* seq.echo-all */
-static bool order(struct room *room, const struct message_envelope *envelope) {
-    struct journal_entry entry;
-    if (!take_in(room, envelope, &entry))
-        return false;
-    relay_room_broadcast(room, entry.frame, NULL);
-    report_commit(room, &entry);
-    relay_frame_release(entry.frame);
-    return true;
-}
-
-/* eject.whole-envelope: a violating envelope is never ordered; a malformed one is ignored. */
-bool relay_envelope_receive(struct member *member, const struct message *message) {
+    const struct message_envelope *envelope = &message->envelope;
+    struct ordering ordering;
     struct violation violation;
-    if (message->envelope.whole.kind != JSON_OBJECT)
-        return true; /* frame.garbage-isolated */
-    switch (relay_check_envelope(member, &message->envelope, &violation)) {
+    if (envelope->whole.kind != JSON_OBJECT ||
+        room->relay->version->rules->check(room->relay, envelope, &violation) != CHECK_FINE ||
+        !take_in(room, envelope, &ordering))
+        return false;
+    release_frames(&ordering);
+    return true;
+}
+
+/* seq.echo-all, settle.notice, generation.rewelcome */
+static void publish(struct room *room, const struct ordering *ordering) {
+    struct answer answer = {.audience = room->joins,
+                            .echo = ordering->entry.frame,
+                            .settled = ordering->settled,
+                            .welcome = ordering->welcome,
+                            .welcome_head = ordering->welcome_head};
+    if (relay_commit_comes_first(room->relay)) {
+        bool held = relay_commit_report(room, &ordering->entry) == RELAY_COMMIT_HELD;
+        relay_durability_submit(room, &answer, room->seq, held);
+    } else {
+        relay_durability_submit(room, &answer, room->seq, false);
+        relay_commit_report(room, &ordering->entry);
+    }
+}
+
+static bool order(struct room *room, const struct message_envelope *envelope) {
+    struct ordering ordering;
+    if (!take_in(room, envelope, &ordering))
+        return false;
+    publish(room, &ordering);
+    release_frames(&ordering);
+    return true;
+}
+
+/* frame.garbage-isolated: no envelope at all is ignored; a value that is no object has no versions that could match. */
+static bool is_ignored(const struct member *member, const struct message_envelope *envelope) {
+    return envelope->whole.kind != JSON_OBJECT && (!envelope->given || member->room->relay->version->rules->forgiving);
+}
+
+/* eject.whole-envelope: a violating envelope is never ordered; under forgiving rules a malformed one is ignored. */
+bool relay_envelope_receive(struct member *member, const struct message *message) {
+    const struct message_envelope *envelope = &message->envelope;
+    struct violation violation;
+    if (is_ignored(member, envelope))
+        return true;
+    enum check_answer answer = relay_check_envelope(member, envelope, &violation);
+    if (answer == CHECK_FINE)
+        answer = member->room->relay->version->rules->admit(member, envelope, &violation);
+    switch (answer) {
     case CHECK_FINE:
-        return order(member->room, &message->envelope);
+        return order(member->room, envelope);
     case CHECK_VIOLATION:
         return relay_eject(member, &violation);
+    case CHECK_DROP:
+        return relay_drop(member, envelope, violation.reason);
     case CHECK_NO_MEMORY:
         return false;
     default:

@@ -1,47 +1,40 @@
 /* Restoring a persisted room (hydrate.*). */
+#include "relay-ref/core/hydrate.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "relay-ref/core/characters.h"
 #include "relay-ref/core/frame.h"
 #include "relay-ref/core/room.h"
+#include "relay-ref/core/rules.h"
 #include "relay-ref/json/number.h"
 #include "relay-ref/json/string.h"
 
-/* One journal entry of the snapshot; `position` keeps equal seqs in the order in which they came. */
-struct given_entry {
-    uint64_t seq;
-    size_t position;
-    struct json_value envelope;
-};
-
-struct snapshot {
-    struct json_value seq, root, epoch, schema_version, journal; /* JSON_ABSENT when not given */
-    uint64_t seq_count, schema_count;
-    struct given_entry *entries; /* owned */
-    size_t count, capacity;
-    bool no_memory;
-};
-
 /* ---- reading the snapshot ------------------------------------------------------------------------ */
 
-static struct json_value *snapshot_field(struct snapshot *snapshot, const struct json_value *name,
+/* A member that this version does not know has no effect. */
+static struct json_value *snapshot_field(struct snapshot *snapshot, const struct json_value *name, const char *life,
                                          struct json_value *other) {
     return relay_string_is(name, "seq")             ? &snapshot->seq
-           : relay_string_is(name, "root")          ? &snapshot->root
-           : relay_string_is(name, "epoch")         ? &snapshot->epoch
+           : relay_string_is(name, life)            ? &snapshot->life
            : relay_string_is(name, "schemaVersion") ? &snapshot->schema_version
            : relay_string_is(name, "journal")       ? &snapshot->journal
+           : relay_string_is(name, "root")          ? &snapshot->root
+           : relay_string_is(name, "registers")     ? &snapshot->registers
+           : relay_string_is(name, "wm")            ? &snapshot->wm
+           : relay_string_is(name, "ranges")        ? &snapshot->ranges
+           : relay_string_is(name, "settled")       ? &snapshot->settled
                                                     : other;
 }
 
-static bool read_members(struct snapshot *snapshot, struct relay_text text) {
+static bool read_members(struct snapshot *snapshot, const char *life, struct relay_text text) {
     struct json_scanner scanner;
     struct json_value name, other;
     relay_scan_start(&scanner, text.bytes, text.length);
     bool object = relay_scan_peek(&scanner) == JSON_OBJECT && relay_scan_enter(&scanner);
     while (object && relay_scan_member(&scanner, &name))
-        relay_scan_value(&scanner, snapshot_field(snapshot, &name, &other));
+        relay_scan_value(&scanner, snapshot_field(snapshot, &name, life, &other));
     bool whole = object && relay_scan_finish(&scanner);
     snapshot->no_memory = scanner.error == JSON_NO_MEMORY;
     relay_scan_end(&scanner);
@@ -104,10 +97,10 @@ static int by_seq(const void *left, const void *right) {
     return first->position < second->position ? -1 : 1;
 }
 
-static bool read_snapshot(struct snapshot *snapshot, struct relay_text text) {
-    if (!read_members(snapshot, text) || !relay_number_read_count(&snapshot->seq, &snapshot->seq_count))
+static bool read_snapshot(struct snapshot *snapshot, const char *life, struct relay_text text) {
+    if (!read_members(snapshot, life, text) || !relay_number_read_count(&snapshot->seq, &snapshot->seq_count))
         return false;
-    if (snapshot->epoch.kind != JSON_ABSENT && (snapshot->epoch.kind != JSON_STRING || snapshot->epoch.length <= 2))
+    if (snapshot->life.kind != JSON_ABSENT && (snapshot->life.kind != JSON_STRING || snapshot->life.length <= 2))
         return false;
     if (snapshot->schema_version.kind != JSON_ABSENT &&
         !relay_number_read_count(&snapshot->schema_version, &snapshot->schema_count))
@@ -141,39 +134,46 @@ static bool build_journal(struct journal *journal, const struct snapshot *snapsh
     return true;
 }
 
-static bool set_epoch(struct room *room, const struct snapshot *snapshot) {
+/* A copy of the given epoch; hydrate.epoch: without bytes when there is none and the fresh one stays. */
+static bool copy_epoch(struct relay_text *copy, const struct snapshot *snapshot) {
     struct characters epoch;
-    if (snapshot->epoch.kind == JSON_ABSENT)
-        return true; /* hydrate.epoch: the fresh one stays */
-    bool set = relay_characters_read(&epoch, &snapshot->epoch) && relay_room_set_epoch(room, epoch.text);
+    *copy = (struct relay_text){NULL, 0};
+    if (snapshot->life.kind == JSON_ABSENT)
+        return true;
+    if (relay_characters_read(&epoch, &snapshot->life)) {
+        char *memory = malloc(epoch.text.length);
+        if (memory != NULL)
+            memcpy(memory, epoch.text.bytes, epoch.text.length);
+        *copy = (struct relay_text){memory, epoch.text.length};
+    }
     relay_characters_end(&epoch);
-    return set;
+    return copy->bytes != NULL;
 }
 
-/* Fills the room, or leaves it as it was when memory is out. */
-static bool restore(struct room *room, const struct snapshot *snapshot) {
+/* Fills the room, or leaves it as it was. */
+static enum relay_hydrated restore(struct room *room, const struct snapshot *snapshot) {
     struct journal journal;
-    struct fold fold;
+    struct relay_text epoch = {NULL, 0};
     relay_journal_start(&journal, room->journal.limit);
     journal.max_bytes = room->journal.max_bytes;
-    relay_fold_start(&fold, room->fold.seed, room->fold.max_array_length);
-    fold.max_bytes = room->fold.max_bytes;
-    bool built = build_journal(&journal, snapshot) &&
-                 (snapshot->root.kind == JSON_ABSENT || relay_fold_replace(&fold, snapshot->root)) &&
-                 set_epoch(room, snapshot);
-    if (!built) {
+    enum relay_hydrated answer = RELAY_HYDRATE_REFUSED;
+    if (build_journal(&journal, snapshot) && copy_epoch(&epoch, snapshot))
+        answer = room->relay->version->rules->restore(room, snapshot);
+    if (answer != RELAY_HYDRATED) {
         relay_journal_free(&journal);
-        relay_fold_free(&fold);
-        return false;
+        free((char *)epoch.bytes);
+        return answer;
     }
     relay_journal_free(&room->journal);
-    relay_fold_free(&room->fold);
     room->journal = journal;
-    room->fold = fold;
+    if (epoch.bytes != NULL) {
+        free((char *)room->epoch.bytes);
+        room->epoch = epoch;
+    }
     room->seq = snapshot->seq_count;
     if (room->relay->version->schema)
         room->schema_version = snapshot->schema_count; /* hydrate.schema */
-    return true;
+    return RELAY_HYDRATED;
 }
 
 /* hydrate.refused-members, hydrate.refused-state, hydrate.untouched-hello */
@@ -188,13 +188,10 @@ static enum relay_hydrated hydrate(struct relay *relay, struct relay_text name, 
         room = relay_room_new(relay, name);
     if (room == NULL || !is_fresh(room))
         return RELAY_HYDRATE_REFUSED;
-    if (restore(room, snapshot))
-        return RELAY_HYDRATED;
-    if (made) {
-        relay_table_take(&relay->rooms, &room->item);
-        relay_room_free(room);
-    }
-    return RELAY_HYDRATE_REFUSED;
+    enum relay_hydrated answer = restore(room, snapshot);
+    if (made && answer != RELAY_HYDRATED)
+        relay_room_forget(room);
+    return answer;
 }
 
 enum relay_hydrated relay_hydrate(struct relay *relay, struct relay_text room, struct relay_text text) {
@@ -203,7 +200,7 @@ enum relay_hydrated relay_hydrate(struct relay *relay, struct relay_text room, s
     struct snapshot snapshot;
     memset(&snapshot, 0, sizeof snapshot);
     enum relay_hydrated answer = RELAY_HYDRATE_MALFORMED;
-    if (read_snapshot(&snapshot, text))
+    if (read_snapshot(&snapshot, relay->version->life, text))
         answer = hydrate(relay, room, &snapshot);
     else if (snapshot.no_memory)
         answer = RELAY_HYDRATE_REFUSED;

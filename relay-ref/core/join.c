@@ -4,9 +4,9 @@
 #include "relay-ref/core/connection.h"
 #include "relay-ref/core/frame.h"
 #include "relay-ref/core/leave.h"
-#include "relay-ref/core/presence.h"
 #include "relay-ref/core/restore.h"
 #include "relay-ref/core/room.h"
+#include "relay-ref/core/welcome.h"
 #include "relay-ref/json/number.h"
 
 /* Why a hello is turned away; `reason` is NULL when it is not. */
@@ -65,92 +65,24 @@ static bool send_reject(struct relay_connection *connection, struct relay_text r
     return true;
 }
 
-/* ---- the welcome -------------------------------------------------------------------------------- */
-
-/* join.roster: the other members' origins, in join order. */
-static void add_roster(struct relay_buffer *text, const struct room *room, const struct member *joiner) {
-    bool first = true;
-    relay_buffer_add_words(text, "[");
-    for (struct list_link *link = room->roster.first; link != NULL; link = link->next) {
-        const struct member *member = relay_member_in_roster(link);
-        if (member == joiner)
-            continue;
-        if (!first)
-            relay_buffer_add_words(text, ",");
-        relay_buffer_add_string(text, member->by_origin.key);
-        first = false;
-    }
-    relay_buffer_add_words(text, "]");
+static void observe_reject(const struct relay_connection *connection, struct relay_text room,
+                           const struct refusal *refusal) {
+    const struct relay_env *env = &connection->relay->env;
+    if (env->on_reject == NULL)
+        return;
+    struct relay_rejection seen = {connection->principal.writer, refusal->reason, refusal->has_expected,
+                                   refusal->expected};
+    env->on_reject(env->context, room, &seen);
 }
 
-/* join.snapshot, join.snapshot-rootless */
-static bool add_snapshot(struct relay_buffer *text, struct room *room) {
-    struct relay_text root;
-    if (!relay_fold_text(&room->fold, &root))
-        return false;
-    relay_buffer_add_words(text, "\"snapshot\"");
-    if (root.bytes != NULL) {
-        relay_buffer_add_words(text, ",\"root\":");
-        relay_buffer_add_text(text, root);
-    }
-    return true;
-}
-
-/* join.fresh, join.up-to-date, join.delta, join.snapshot, join.ahead */
-static bool add_mode(struct relay_buffer *text, struct room *room, const struct json_value *seq) {
-    double watermark;
-    bool known = relay_number_read(seq, &watermark);
-    relay_buffer_add_words(text, ",\"mode\":");
-    if (room->seq == 0 || (known && watermark == (double)room->seq)) {
-        relay_buffer_add_words(text, "\"up-to-date\"");
-        return true;
-    }
-    if (!known || !relay_journal_covers(&room->journal, watermark))
-        return add_snapshot(text, room);
-    relay_buffer_add_words(text, "\"delta\",\"envs\":");
-    relay_journal_print_above(&room->journal, watermark, text);
-    return true;
-}
-
-/* join.welcome-fields */
-static bool add_welcome(struct relay_buffer *text, struct member *joiner, const struct json_value *seq) {
-    struct room *room = joiner->room;
-    const struct relay_version *version = room->relay->version;
-    relay_buffer_add_words(text, "{\"t\":\"welcome\",\"room\":");
-    relay_buffer_add_string(text, room->item.key);
-    relay_buffer_add_words(text, ",\"seq\":");
-    relay_buffer_add_count(text, room->seq);
-    relay_buffer_add_words(text, ",\"");
-    relay_buffer_add_words(text, version->life);
-    relay_buffer_add_words(text, "\":");
-    relay_buffer_add_string(text, room->epoch);
-    if (version->schema) {
-        relay_buffer_add_words(text, ",\"schemaVersion\":");
-        relay_buffer_add_count(text, room->schema_version);
-    }
-    relay_buffer_add_words(text, ",\"peers\":");
-    relay_presence_print(room, text);
-    relay_buffer_add_words(text, ",\"members\":");
-    add_roster(text, room, joiner);
-    if (!add_mode(text, room, seq))
-        return false;
-    relay_buffer_add_words(text, "}");
-    return true;
-}
-
-static bool send_welcome(struct member *joiner, const struct json_value *seq) {
-    struct relay_buffer text;
-    relay_frame_start(&text, 512);
-    if (!add_welcome(&text, joiner, seq)) {
-        relay_buffer_free(&text);
-        return false;
-    }
-    struct relay_frame *frame = relay_frame_finish(&text);
-    if (frame == NULL)
-        return false;
-    relay_connection_send(joiner->connection, frame);
-    relay_frame_release(frame);
-    return true;
+/* room.evict-empty: a hello that came to nothing does not keep a room alive. */
+static bool turn_away(struct relay_connection *connection, struct room *room, struct relay_text name,
+                      const struct refusal *refusal) {
+    bool sent = send_reject(connection, name, refusal);
+    observe_reject(connection, name, refusal);
+    if (room != NULL)
+        relay_room_evict(room);
+    return sent;
 }
 
 /* ---- joining ------------------------------------------------------------------------------------ */
@@ -181,11 +113,23 @@ static struct member *become_member(struct room *room, struct relay_connection *
     return take_over(room, connection, origin);
 }
 
+static void observe_join(const struct member *joiner) {
+    const struct relay_env *env = &joiner->room->relay->env;
+    if (env->on_join != NULL)
+        env->on_join(env->context, joiner->room->item.key, joiner->connection->principal.writer,
+                     joiner->by_origin.key);
+}
+
 /* join.member-broadcast: the others first, then the joiner's welcome. */
 static bool admit(struct relay_connection *connection, struct room *room, struct relay_text origin,
                   const struct json_value *seq) {
     struct member *joiner = become_member(room, connection, origin);
-    return joiner != NULL && relay_announce_member(room, joiner->by_origin.key, joiner) && send_welcome(joiner, seq);
+    if (joiner == NULL) {
+        relay_room_evict(room);
+        return false;
+    }
+    observe_join(joiner);
+    return relay_announce_member(room, joiner->by_origin.key, joiner) && relay_welcome(joiner, seq);
 }
 
 /* Whether the hello would go past a ceiling. Who is in the room already, or takes an origin over, adds nobody to it. */
@@ -211,7 +155,7 @@ static bool answer_hello(struct relay_connection *connection, const struct messa
     struct room *room = relay_room_find(relay, room_name);
     struct refusal refusal = refusal_of(connection, room, message);
     if (refusal.reason != NULL)
-        return send_reject(connection, room_name, &refusal);
+        return turn_away(connection, room, room_name, &refusal);
     enum relay_limit limit;
     if (is_crowded(connection, room, room_name, origin, &limit))
         return relay_limit_hit(relay, limit);
@@ -220,7 +164,7 @@ static bool answer_hello(struct relay_connection *connection, const struct messa
             return false;
         refusal = refusal_of(connection, room, message);
         if (refusal.reason != NULL)
-            return send_reject(connection, room_name, &refusal);
+            return turn_away(connection, room, room_name, &refusal);
     }
     if (room == NULL)
         room = relay_room_new(relay, room_name);

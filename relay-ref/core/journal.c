@@ -45,6 +45,16 @@ static void drop_oldest(struct journal *journal) {
     journal->count--;
 }
 
+bool relay_journal_is_full(const struct journal *journal, const struct relay_frame *frame) {
+    return journal->count >= journal->limit ||
+           (journal->count > 0 && frame->length > journal->max_bytes - journal->bytes);
+}
+
+void relay_journal_clear(struct journal *journal) {
+    while (journal->count > 0)
+        drop_oldest(journal);
+}
+
 /* journal.limit */
 void relay_journal_add(struct journal *journal, const struct journal_entry *entry) {
     if (journal->limit == 0)

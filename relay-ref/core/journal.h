@@ -34,6 +34,12 @@ bool relay_journal_reserve(struct journal *journal);
 /* Adds the newest entry and keeps its frame; past a limit the oldest go. Call relay_journal_reserve before. */
 void relay_journal_add(struct journal *journal, const struct journal_entry *entry);
 
+/* journal.limit: true when one more entry, whose frame this is, makes the oldest one go, or is not kept. */
+bool relay_journal_is_full(const struct journal *journal, const struct relay_frame *frame);
+
+/* Drops all entries; the memory stays for new ones. */
+void relay_journal_clear(struct journal *journal);
+
 /* The entry at `position`, counted from the oldest. */
 const struct journal_entry *relay_journal_at(const struct journal *journal, size_t position);
 

@@ -53,6 +53,7 @@ void relay_leave_and_return(struct member *member) {
     relay_presence_forget(member);
     relay_list_remove(&member->room->roster, &member->in_roster);
     relay_list_append(&member->room->roster, &member->in_roster);
+    member->joined_as = ++member->room->joins;
 }
 
 /* leave.member-gone */

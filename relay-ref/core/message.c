@@ -31,6 +31,10 @@ static const struct field envelope_fields[] = {
     FIELD("policyVersion", struct message_envelope, policy_version),
     FIELD("writer", struct message_envelope, writer),
     FIELD("schemaVersion", struct message_envelope, schema_version),
+    FIELD("instance", struct message_envelope, instance),
+    FIELD("origin", struct message_envelope, origin),
+    FIELD("version", struct message_envelope, version),
+    FIELD("hlc", struct message_envelope, hlc),
 };
 
 /* Takes the value of the member `name` into the field of that name, or past it when there is none. */
@@ -43,20 +47,19 @@ static bool read_field(struct json_scanner *scanner, const struct json_value *na
     return relay_scan_value(scanner, target);
 }
 
-/* A path is an array of strings and numbers; anything else leaves it JSON_ABSENT. Counts its segments. */
-static bool read_path(struct json_scanner *scanner, struct json_value *path, size_t *segments) {
-    *path = (struct json_value){.kind = JSON_ABSENT};
+/* A path is an array of strings and numbers; what is no array leaves it JSON_ABSENT. Counts its segments. */
+static bool read_path(struct json_scanner *scanner, struct message_op *op, size_t *segments) {
+    op->path = (struct json_value){.kind = JSON_ABSENT};
     *segments = 0;
     struct json_value other;
     if (relay_scan_peek(scanner) != JSON_ARRAY)
         return relay_scan_value(scanner, &other);
     const char *start = scanner->text + scanner->at;
-    bool fits = true;
+    op->odd_path = false;
     relay_scan_enter(scanner);
     for (; relay_scan_element(scanner) && relay_scan_value(scanner, &other); ++*segments)
-        fits = fits && (other.kind == JSON_STRING || other.kind == JSON_NUMBER);
-    if (fits)
-        *path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start), false};
+        op->odd_path = op->odd_path || (other.kind != JSON_STRING && other.kind != JSON_NUMBER);
+    op->path = (struct json_value){JSON_ARRAY, start, (size_t)(scanner->text + scanner->at - start), false};
     return scanner->error == JSON_FINE;
 }
 
@@ -64,7 +67,10 @@ static bool read_kind(struct json_scanner *scanner, enum op_kind *kind) {
     struct json_value value;
     if (!relay_scan_value(scanner, &value))
         return false;
-    *kind = relay_string_is(&value, "set") ? OP_SET : relay_string_is(&value, "delete") ? OP_DELETE : OP_UNKNOWN;
+    *kind = relay_string_is(&value, "set")      ? OP_SET
+            : relay_string_is(&value, "delete") ? OP_DELETE
+            : relay_string_is(&value, "clear")  ? OP_CLEAR
+                                                : OP_UNKNOWN;
     return true;
 }
 
@@ -86,25 +92,41 @@ static bool fits_in_depth(struct json_scanner *scanner, size_t segments, size_t 
 static bool read_op(struct json_scanner *scanner, struct message_op *op) {
     struct json_value name, other;
     size_t segments = 0, levels = 0;
-    *op = (struct message_op){.kind = OP_UNKNOWN};
-    if (relay_scan_peek(scanner) != JSON_OBJECT)
+    enum json_kind kind = relay_scan_peek(scanner);
+    *op = (struct message_op){.kind = OP_UNKNOWN, .container = kind == JSON_OBJECT || kind == JSON_ARRAY};
+    if (kind != JSON_OBJECT)
         return relay_scan_value(scanner, &other);
     relay_scan_enter(scanner);
     while (relay_scan_member(scanner, &name)) {
-        bool taken = relay_string_is(&name, "kind")   ? read_kind(scanner, &op->kind)
-                     : relay_string_is(&name, "path") ? read_path(scanner, &op->path, &segments)
-                     : relay_string_is(&name, "next") ? read_next(scanner, &op->next, &levels)
-                                                      : relay_scan_value(scanner, &other);
+        bool taken = relay_string_is(&name, "kind")    ? read_kind(scanner, &op->kind)
+                     : relay_string_is(&name, "path")  ? read_path(scanner, op, &segments)
+                     : relay_string_is(&name, "next")  ? read_next(scanner, &op->next, &levels)
+                     : relay_string_is(&name, "prev")  ? relay_scan_value(scanner, &op->prev)
+                     : relay_string_is(&name, "cites") ? relay_scan_value(scanner, &op->cites)
+                     : relay_string_is(&name, "epoch") ? relay_scan_value(scanner, &op->epoch)
+                                                       : relay_scan_value(scanner, &other);
         if (!taken)
             return false;
     }
     return scanner->error == JSON_FINE && fits_in_depth(scanner, segments, levels);
 }
 
+static bool has_all_parts(const struct message_op *op) {
+    return op->kind != OP_UNKNOWN && op->path.kind == JSON_ARRAY && op->cites.kind == JSON_ARRAY &&
+           op->epoch.kind == JSON_NUMBER;
+}
+
+/* True when no further op is wanted: the limit is reached, or the last one is where the envelope will be refused. */
+static bool enough_ops(const struct message_ops *ops, size_t limit) {
+    return ops->kept >= limit ||
+           (limit == MESSAGE_ALL_OPS && ops->kept > 0 && !has_all_parts(&ops->items[ops->kept - 1]));
+}
+
 static bool keep_op(struct message_ops *ops, size_t limit, const struct message_op *op) {
-    if (ops->count++ >= limit)
+    ops->count++;
+    if (enough_ops(ops, limit))
         return true;
-    if (ops->count > ops->capacity) {
+    if (ops->kept == ops->capacity) {
         size_t capacity = ops->capacity == 0 ? 16 : ops->capacity * 2;
         struct message_op *items = realloc(ops->items, capacity * sizeof *items);
         if (items == NULL)
@@ -112,14 +134,14 @@ static bool keep_op(struct message_ops *ops, size_t limit, const struct message_
         ops->items = items;
         ops->capacity = capacity;
     }
-    ops->items[ops->count - 1] = *op;
+    ops->items[ops->kept++] = *op;
     return true;
 }
 
 static bool read_ops(struct json_scanner *scanner, struct message_envelope *envelope, struct message_ops *ops,
                      size_t limit) {
     struct json_value other;
-    ops->count = 0;
+    ops->count = ops->kept = 0;
     envelope->bad_op = false;
     envelope->has_ops = relay_scan_peek(scanner) == JSON_ARRAY;
     if (!envelope->has_ops)
@@ -129,7 +151,7 @@ static bool read_ops(struct json_scanner *scanner, struct message_envelope *enve
         struct message_op op;
         if (!read_op(scanner, &op))
             return false;
-        if (op.kind == OP_UNKNOWN || op.path.kind == JSON_ABSENT)
+        if ((op.kind != OP_SET && op.kind != OP_DELETE) || op.path.kind == JSON_ABSENT || op.odd_path)
             envelope->bad_op = true;
         if (!keep_op(ops, limit, &op)) {
             scanner->error = JSON_NO_MEMORY;
@@ -142,8 +164,9 @@ static bool read_ops(struct json_scanner *scanner, struct message_envelope *enve
 static bool read_envelope(struct json_scanner *scanner, struct message_envelope *envelope, struct message_ops *ops,
                           size_t limit) {
     struct json_value name, other;
-    *envelope = (struct message_envelope){.has_ops = false};
-    if (relay_scan_peek(scanner) != JSON_OBJECT)
+    enum json_kind kind = relay_scan_peek(scanner);
+    *envelope = (struct message_envelope){.given = kind != JSON_NULL};
+    if (kind != JSON_OBJECT)
         return relay_scan_value(scanner, &other);
     const char *start = scanner->text + scanner->at;
     relay_scan_enter(scanner);
@@ -181,7 +204,7 @@ enum json_error relay_message_read(struct message *message, struct message_ops *
                                    size_t length) {
     struct json_scanner scanner;
     memset(message, 0, sizeof *message);
-    ops->count = 0;
+    ops->count = ops->kept = 0;
     relay_scan_start(&scanner, text, length);
     if (ops->max_depth > 0)
         scanner.max_depth = ops->max_depth;

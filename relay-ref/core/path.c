@@ -65,6 +65,10 @@ bool relay_path_next(struct path_reader *reader, struct path_segment *segment) {
         segment->key = number_key(reader, &value);
         return true;
     }
+    if (value.kind != JSON_STRING) {
+        segment->key = (struct relay_text){value.bytes, value.length};
+        return true;
+    }
     return decode(reader, &value, &segment->key);
 }
 

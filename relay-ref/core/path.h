@@ -1,6 +1,7 @@
 /*
  * The segments of an op's path or of a policy's prefix, one at a time. A number segment is read as the string that
- * JavaScript makes of it (fold.object-number-key), so that segments compare as strings everywhere.
+ * JavaScript makes of it (fold.object-number-key), so that segments compare as strings everywhere; a segment of another
+ * kind, which nothing is promised about, is the bytes that it is.
  */
 #ifndef MESHSPEC_RELAY_PATH_H
 #define MESHSPEC_RELAY_PATH_H
@@ -28,7 +29,7 @@ struct path_reader {
     bool failed; /* memory was out */
 };
 
-/* Starts at the first segment of `path`, a well-formed array of strings and numbers. End with relay_path_end. */
+/* Starts at the first segment of `path`, a well-formed array. End with relay_path_end. */
 void relay_path_start(struct path_reader *reader, struct json_value path);
 
 /* The next segment; false at the end and when memory is out (see `failed`). */

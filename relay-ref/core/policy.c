@@ -23,6 +23,8 @@ struct relay_policy {
     char *text; /* owned: what the rules point into */
     bool has_acl;
     struct policy_rules acl, validate;
+    struct json_value can_bump; /* the `allow`; JSON_ABSENT when anybody may */
+    bool verify_citations;
 };
 
 /* ---- reading ------------------------------------------------------------------------------------- */
@@ -121,18 +123,52 @@ static bool read_rules(struct policy_reader *reader, struct policy_rules *rules,
     return true;
 }
 
+/* `{"allow":…}` */
+static bool read_can_bump(struct policy_reader *reader, struct relay_policy *policy) {
+    struct json_value name;
+    policy->can_bump = (struct json_value){.kind = JSON_ABSENT};
+    if (relay_scan_peek(&reader->scanner) != JSON_OBJECT)
+        return refuse(reader, "The policy canBump is not an object.");
+    relay_scan_enter(&reader->scanner);
+    while (relay_scan_member(&reader->scanner, &name)) {
+        if (!relay_string_is(&name, "allow"))
+            return refuse(reader, "The policy canBump has a member other than allow.");
+        if (!relay_scan_value(&reader->scanner, &policy->can_bump))
+            return false;
+    }
+    if (policy->can_bump.kind == JSON_ABSENT)
+        return refuse(reader, "The policy canBump has no allow.");
+    return check_allow(reader, policy->can_bump);
+}
+
+static bool read_verify_citations(struct policy_reader *reader, struct relay_policy *policy) {
+    struct json_value value;
+    if (!relay_scan_value(&reader->scanner, &value))
+        return false;
+    policy->verify_citations = value.kind == JSON_TRUE;
+    return value.kind == JSON_TRUE || value.kind == JSON_FALSE ||
+           refuse(reader, "The policy verifyCitations is neither true nor false.");
+}
+
+static bool read_lists(struct policy_reader *reader, struct relay_policy *policy, const struct json_value *name) {
+    bool acl = relay_string_is(name, "acl");
+    if (!acl && !relay_string_is(name, "validate"))
+        return refuse(reader, "This relay does not know the policy %.*s.", name->length > 60 ? 60 : (int)name->length,
+                      name->bytes);
+    policy->has_acl = policy->has_acl || acl;
+    return read_rules(reader, acl ? &policy->acl : &policy->validate, acl ? "allow" : "deny");
+}
+
 static bool read_policy(struct policy_reader *reader, struct relay_policy *policy) {
     struct json_value name;
     if (relay_scan_peek(&reader->scanner) != JSON_OBJECT)
         return refuse(reader, "The policy is not an object.");
     relay_scan_enter(&reader->scanner);
     while (relay_scan_member(&reader->scanner, &name)) {
-        bool acl = relay_string_is(&name, "acl");
-        if (!acl && !relay_string_is(&name, "validate"))
-            return refuse(reader, "This relay does not know the policy %.*s.", name.length > 60 ? 60 : (int)name.length,
-                          name.bytes);
-        policy->has_acl = policy->has_acl || acl;
-        if (!read_rules(reader, acl ? &policy->acl : &policy->validate, acl ? "allow" : "deny"))
+        bool taken = relay_string_is(&name, "canBump")           ? read_can_bump(reader, policy)
+                     : relay_string_is(&name, "verifyCitations") ? read_verify_citations(reader, policy)
+                                                                 : read_lists(reader, policy, &name);
+        if (!taken)
             return false;
     }
     return relay_scan_finish(&reader->scanner);
@@ -239,4 +275,17 @@ enum policy_answer relay_policy_validate(const struct relay_policy *policy, stru
         denied = prefix_fits(policy->validate.items[i].prefix, path, &failed) &&
                  relay_pattern_matches(policy->validate.items[i].pattern, next, &failed);
     return answer(!denied, failed);
+}
+
+bool relay_policy_guards_bumps(const struct relay_policy *policy) {
+    return policy != NULL && policy->can_bump.kind != JSON_ABSENT;
+}
+
+enum policy_answer relay_policy_can_bump(const struct relay_policy *policy, const struct relay_principal *principal) {
+    bool failed = false, granted = allows(policy->can_bump, principal, &failed);
+    return answer(granted, failed);
+}
+
+bool relay_policy_verifies_citations(const struct relay_policy *policy) {
+    return policy != NULL && policy->verify_citations;
 }

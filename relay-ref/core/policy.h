@@ -2,10 +2,13 @@
  * Policies as data: a path-prefix ACL and patterns that an op's value must not match.
  *
  *   {"acl":[{"prefix":[…],"allow":true|{"kind":…}|{"writer":…}|{"claims":{…}}}],
- *    "validate":[{"prefix":[…],"deny":PATTERN}]}
+ *    "validate":[{"prefix":[…],"deny":PATTERN}],
+ *    "canBump":{"allow":…},"verifyCitations":true|false}
  *
  * A prefix matches a path that is no shorter and equal to it segment by segment, as strings; "*" matches any one
- * segment. With an acl, what no rule grants is denied. `deny` is a pattern (see pattern.h) over the op's `next`.
+ * segment. With an acl, what no rule grants is denied. `deny` is a pattern (see pattern.h) over the op's `next`. The last
+ * two are for protocol version 0.9: who may raise a path's epoch, and whether cites are looked up (admit.bump,
+ * admit.citations).
  */
 #ifndef MESHSPEC_RELAY_POLICY_H
 #define MESHSPEC_RELAY_POLICY_H
@@ -29,5 +32,14 @@ enum policy_answer relay_policy_can_write(const struct relay_policy *policy, con
 /* Is an op on `path` with the value `next` (JSON_ABSENT for none) valid? */
 enum policy_answer relay_policy_validate(const struct relay_policy *policy, struct json_value path,
                                          struct json_value next);
+
+/* True when the policy says who may raise epochs; NULL says nothing. */
+bool relay_policy_guards_bumps(const struct relay_policy *policy);
+
+/* May `principal` raise a path's epoch? Only for a policy that guards bumps. */
+enum policy_answer relay_policy_can_bump(const struct relay_policy *policy, const struct relay_principal *principal);
+
+/* True when cites are to be looked up; NULL says no. */
+bool relay_policy_verifies_citations(const struct relay_policy *policy);
 
 #endif

@@ -10,6 +10,7 @@
 #include "relay-ref/core/leave.h"
 #include "relay-ref/core/presence.h"
 #include "relay-ref/core/room.h"
+#include "relay-ref/core/rules.h"
 #include "relay-ref/core/signal.h"
 #include "relay-ref/json/string.h"
 
@@ -74,6 +75,8 @@ void relay_free(struct relay *relay) {
     while (relay->connections.first != NULL)
         free_connection(connection_at(relay->connections.first));
     free(relay->ops.items);
+    relay_reading_free(&relay->reading);
+    free(relay->spare);
     free(relay);
 }
 
@@ -91,7 +94,33 @@ bool relay_room(const struct relay *relay, struct relay_text name, struct relay_
     const struct room *room = relay_room_find(relay, name);
     if (room == NULL)
         return false;
-    *info = (struct relay_room_info){room->seq, room->members.count, room->journal.count, room->ejected, room->epoch};
+    *info = (struct relay_room_info){.seq = room->seq,
+                                     .members = room->members.count,
+                                     .journal = room->journal.count,
+                                     .ejected = room->ejected,
+                                     .epoch = room->epoch,
+                                     .stalled = room->durability.stalled};
+    return true;
+}
+
+bool relay_release(struct relay *relay, struct relay_text name, uint64_t seq) {
+    struct room *room = relay_room_find(relay, name);
+    return room != NULL && relay_durability_decide(room, seq, false);
+}
+
+bool relay_fail(struct relay *relay, struct relay_text name, uint64_t seq) {
+    struct room *room = relay_room_find(relay, name);
+    return room != NULL && relay_durability_decide(room, seq, true);
+}
+
+/* room.unload */
+bool relay_unload(struct relay *relay, struct relay_text name, bool discard) {
+    struct room *room = relay_room_find(relay, name);
+    if (room == NULL || room->members.count > 0)
+        return false;
+    if (relay_durability_waits(room) && !(discard && room->durability.stalled))
+        return false;
+    relay_room_forget(room);
     return true;
 }
 
@@ -133,7 +162,7 @@ struct relay_connection *relay_connect(struct relay *relay, const struct relay_s
 }
 
 void relay_connection_send(struct relay_connection *connection, struct relay_frame *frame) {
-    if (!connection->closed)
+    if (!connection->closed || connection->relay->version->lingers)
         connection->sink.send(connection->sink.context, frame);
 }
 
@@ -158,8 +187,12 @@ struct member *relay_connection_member(const struct relay_connection *connection
 /* leave.member-gone, leave.once, join.takeover-late-close: only what it still holds is left to go. */
 void relay_disconnect(struct relay_connection *connection) {
     connection->closed = true;
-    while (connection->memberships.first != NULL)
-        relay_leave(CONTAINER_OF(connection->memberships.first, struct member, in_connection));
+    while (connection->memberships.first != NULL) {
+        struct member *member = CONTAINER_OF(connection->memberships.first, struct member, in_connection);
+        struct room *room = member->room;
+        relay_leave(member);
+        relay_room_evict(room);
+    }
     free_connection(connection);
 }
 
@@ -181,16 +214,31 @@ static bool dispatch(struct relay_connection *connection, const struct message *
     return true; /* frame.garbage-isolated: an unknown or missing `t` */
 }
 
+/* More ops or cites than this, and the memory that they took is not kept for the next envelope. */
+#define KEPT_PARTS 8192
+
+static void give_back_much(struct relay *relay) {
+    if (relay->ops.capacity > KEPT_PARTS) {
+        free(relay->ops.items);
+        relay->ops = (struct message_ops){.max_depth = relay->ops.max_depth};
+    }
+    if (relay->reading.op_capacity > KEPT_PARTS || relay->reading.cite_capacity > KEPT_PARTS ||
+        relay->reading.keys.capacity > KEPT_PARTS * 64)
+        relay_reading_free(&relay->reading);
+}
+
 /* frame.garbage-survives: a connection is closed or goes on, never left open and deaf. */
 void relay_receive(struct relay_connection *connection, const char *bytes, size_t length) {
     struct relay *relay = connection->relay;
     struct message message;
     if (connection->closed)
         return;
-    enum json_error error =
-        relay_message_read(&message, &relay->ops, relay->options.max_ops_per_envelope, bytes, length);
+    size_t limit = relay->version->rules->ops_limit;
+    enum json_error error = relay_message_read(
+        &message, &relay->ops, limit != 0 ? limit : relay->options.max_ops_per_envelope, bytes, length);
     if (error == JSON_TOO_DEEP)
         relay_limit_hit(relay, RELAY_LIMIT_DEPTH);
     if (error != JSON_FINE || !dispatch(connection, &message))
         relay_connection_close(connection);
+    give_back_much(relay);
 }

@@ -9,13 +9,14 @@
  * Lifetime rules
  *   1. The relay owns rooms, connections and everything in them; `relay_free` frees them all.
  *   2. A connection lives from `relay_connect` until `relay_disconnect`. After the relay called the sink's
- *      `close`, it sends nothing more to that connection and ignores what it still receives from it; the
- *      owner must still call `relay_disconnect` exactly once.
+ *      `close`, it ignores what it still receives from that connection, and up to 0.2.0 it sends nothing more to it;
+ *      from 0.9 on it sends what the connection's other rooms have for it until its end, which a transport that is
+ *      closing drops. The owner must still call `relay_disconnect` exactly once.
  *   3. Texts handed to the core are copied where it keeps them; texts handed to an observer are
  *      valid during that call only.
  *   4. A sink or observer must not call back into the same relay, except `relay_frame_keep`,
- *      `relay_frame_release` and `relay_commit_root`; `restore` may call `relay_restore` and `relay_hydrate` for the
- *      room that it is asked for.
+ *      `relay_frame_release` and the relay_commit_… functions; `restore` may call `relay_restore` and `relay_hydrate`
+ *      for the room that it is asked for. So a held commit is decided after on_commit returned.
  *   5. One relay is used by one thread at a time. Two relays share nothing.
  */
 #ifndef MESHSPEC_RELAY_H
@@ -31,8 +32,8 @@ struct relay_text {
     size_t length;
 };
 
-/* The protocol versions that the core speaks; all are wire version 1. */
-enum relay_protocol { RELAY_PROTOCOL_0_1_0, RELAY_PROTOCOL_0_1_1, RELAY_PROTOCOL_0_2_0 };
+/* The protocol versions that the core speaks; 0.9 is wire version 3, the others are wire version 1. */
+enum relay_protocol { RELAY_PROTOCOL_0_1_0, RELAY_PROTOCOL_0_1_1, RELAY_PROTOCOL_0_2_0, RELAY_PROTOCOL_0_9 };
 
 /* Who a connection is, vouched for by its adapter. */
 struct relay_principal {
@@ -78,10 +79,30 @@ struct relay_commit_state {
     uint64_t schema_version; /* 0 before 0.2.0 */
 };
 
+/* What an observer says of a commit: decided, so that the envelope may be echoed, or still open (durable.hold). */
+enum relay_committed { RELAY_COMMIT_DECIDED, RELAY_COMMIT_HELD };
+
 struct relay_violation {
     struct relay_text writer; /* decoded characters */
-    const char *reason;       /* "proto", "ops-limit", "rate", "writer-mismatch", "can-write", "validate" */
-    struct relay_text path;   /* JSON array as it came in; no value unless can-write or validate */
+    const char *reason;       /* "proto", "ops-limit", "rate", "writer-mismatch", "can-write", "validate"; from 0.9 on
+                                 "malformed", "epoch-bump" and "unknown-citation" too */
+    struct relay_text path;   /* JSON array as it came in; no value where no single op is at fault */
+    const char *detail;       /* for "malformed" the row of valid.details, for others a remark; NULL for none */
+};
+
+/* An envelope that was refused without ejecting anybody (admit.*). */
+struct relay_dropped {
+    struct relay_text origin;  /* decoded characters */
+    struct relay_text version; /* a JSON number, as it came in */
+    const char *reason;        /* "generation", "schema", "duplicate" or "order" */
+};
+
+/* A hello that was turned away (join.reject-order). */
+struct relay_rejection {
+    struct relay_text writer; /* decoded characters */
+    const char *reason;       /* "unauthorized", "proto", "policy-version" or "schema" */
+    bool has_expected;
+    double expected;
 };
 
 /* The ceilings of relay_options that a message can run into. */
@@ -109,10 +130,14 @@ struct relay_env {
        length, at least 1. Two calls never give the same (epoch.unique). relay_new takes two of them for itself, to seed
        its hash tables: what nobody can foretell here protects those as well. */
     size_t (*mint)(void *context, char *out, size_t capacity);
-    /* commit.each: once per ordered envelope, after its broadcast. `room` is decoded, `envelope` is the JSON text as
-       broadcast. Never called for RELAY_PROTOCOL_0_1_0. */
-    void (*on_commit)(void *context, struct relay_text room, struct relay_text envelope,
-                      const struct relay_commit_state *state, struct relay_commit *commit);
+    /*
+     * commit.each: once per ordered envelope. `room` is decoded, `envelope` is the JSON text as broadcast. Up to 0.2.0 it
+     * comes after the broadcast and what it returns counts for nothing; never for RELAY_PROTOCOL_0_1_0. For 0.9, and for
+     * every version with the option `hold_commits`, it comes first: RELAY_COMMIT_HELD keeps the echo and every later
+     * answer of the room back until relay_release or relay_fail names this seq (durable.hold).
+     */
+    enum relay_committed (*on_commit)(void *context, struct relay_text room, struct relay_text envelope,
+                                      const struct relay_commit_state *state, struct relay_commit *commit);
     /* eject.observed: once per ejection, before anything is sent. */
     void (*on_violation)(void *context, struct relay_text room, const struct relay_violation *violation);
     /* A message ran into a ceiling of relay_options. After any but RELAY_LIMIT_ARRAY nothing comes of the message and
@@ -121,14 +146,33 @@ struct relay_env {
     /* Asked when a hello that nothing speaks against names a room that the relay does not know: whoever keeps rooms
        restores it now. `room` is decoded. NULL: nobody keeps rooms. */
     enum relay_kept (*restore)(void *context, struct relay_text room);
+    /* Once per accepted hello, before anybody is told; `writer` and `origin` are decoded. */
+    void (*on_join)(void *context, struct relay_text room, struct relay_text writer, struct relay_text origin);
+    /* Once per hello that was turned away. */
+    void (*on_reject)(void *context, struct relay_text room, const struct relay_rejection *rejection);
+    /* Once per dropped envelope; from 0.9 on. */
+    void (*on_drop)(void *context, struct relay_text room, const struct relay_dropped *dropped);
+    /* durable.stall: once per room, with the seq of the commit that failed. */
+    void (*on_durability_failed)(void *context, struct relay_text room, uint64_t seq);
 };
 
 /* The folded root after this commit as JSON text, built on first use and kept until the next write; no value
-   when the fold has none yet. Valid during on_commit. */
+   when the fold has none yet, and for 0.9. Valid during on_commit. */
 struct relay_text relay_commit_root(struct relay_commit *commit);
 
 /* True when the last relay_commit_root gave no value because memory was out, not because there is none. */
 bool relay_commit_root_failed(const struct relay_commit *commit);
+
+/* The parts of a 0.9 room's state (register.snapshot, hydrate.registers). */
+enum relay_commit_part { RELAY_COMMIT_REGISTERS, RELAY_COMMIT_WM, RELAY_COMMIT_RANGES, RELAY_COMMIT_SETTLED };
+
+/* The room's part after this commit as JSON text: registers as an array, per origin the highest version, the ranges of
+   versions and the settled stamps as objects. It costs the part's size. No value before 0.9 and when memory is out.
+   Valid during on_commit. */
+struct relay_text relay_commit_part(struct relay_commit *commit, enum relay_commit_part part);
+
+/* Who leaves the room when a rule was broken (eject.all-connections, eject.connection). */
+enum relay_ejection { RELAY_EJECT_WRITER, RELAY_EJECT_CONNECTION };
 
 /* One rule of the path-prefix ACL. */
 struct relay_policy; /* see policy.h: made from its JSON form */
@@ -140,6 +184,9 @@ struct relay_options {
     size_t max_ops_per_envelope;       /* default 1024 */
     double max_envelopes_per_second;   /* 0 = no limit (the default) */
     const struct relay_policy *policy; /* NULL = none; borrowed, must outlive the relay */
+    enum relay_ejection ejection;      /* default RELAY_EJECT_WRITER; the other one is for 0.9 */
+    bool hold_commits;                 /* on_commit comes before the broadcast in every protocol version, also in
+                                          RELAY_PROTOCOL_0_1_0, and can hold it. Default false */
     size_t max_rooms;                  /* ceiling on rooms that exist at once; a hello past it is ignored and its
                                           connection closed. Default 100,000 */
     size_t max_array_length;           /* ceiling on one folded array's length (fold.huge-index): a write past it is
@@ -185,8 +232,10 @@ void relay_disconnect(struct relay_connection *connection);
 /* A hydrate was accepted, refused by a rule of the hydrate area, or its snapshot is not well formed. */
 enum relay_hydrated { RELAY_HYDRATED, RELAY_HYDRATE_REFUSED, RELAY_HYDRATE_MALFORMED };
 
-/* Restores a persisted room from `{seq, root?, epoch?, schemaVersion?, journal?}` as JSON text (hydrate.*; 0.1.1 on;
-   RELAY_PROTOCOL_0_1_0 always refuses). `room` is decoded characters. */
+/* Restores a persisted room from `{seq, root?, epoch?, schemaVersion?, journal?}` as JSON text, for 0.9 from
+   `{seq, registers?, wm?, ranges?, settled?, instance?, schemaVersion?, journal?}` (hydrate.*; 0.1.1 on;
+   RELAY_PROTOCOL_0_1_0 always refuses). Whatever the answer, a room that was not restored is as it was. `room` is
+   decoded characters. */
 enum relay_hydrated relay_hydrate(struct relay *relay, struct relay_text room, struct relay_text snapshot);
 
 /* A room as its keeper has it. */
@@ -213,7 +262,8 @@ struct relay_room_info {
     size_t members;
     size_t journal;
     size_t ejected;          /* writers */
-    struct relay_text epoch; /* decoded; valid until the next call into the relay */
+    struct relay_text epoch; /* the instance, in 0.9; decoded; valid until the next call into the relay */
+    bool stalled;            /* a commit failed: no answer of this room goes out any more (durable.stall) */
 };
 
 /* What a relay holds at this moment. */
@@ -226,5 +276,19 @@ struct relay_counts relay_count(const struct relay *relay);
 
 /* Looks a room up without making it; false when there is none. */
 bool relay_room(const struct relay *relay, struct relay_text room, struct relay_room_info *info);
+
+/* ---- held commits and unloading ------------------------------------------------------------------ */
+
+/* Decides a commit that on_commit held: its answers go out now, or when all before it were decided (durable.order).
+   False when no commit of that seq is held in that room. */
+bool relay_release(struct relay *relay, struct relay_text room, uint64_t seq);
+
+/* A held commit failed: when its turn comes the room stalls, and nothing that waits behind it is ever sent
+   (durable.stall). False when no commit of that seq is held in that room. */
+bool relay_fail(struct relay *relay, struct relay_text room, uint64_t seq);
+
+/* Forgets a room without members in which nothing waits to be sent; with `discard` also a stalled one (room.unload).
+   False when it does not, or there is no such room. */
+bool relay_unload(struct relay *relay, struct relay_text room, bool discard);
 
 #endif

@@ -6,16 +6,12 @@
 #include "relay-ref/core/connection.h"
 #include "relay-ref/core/envelope.h"
 #include "relay-ref/core/room.h"
+#include "relay-ref/core/rules.h"
 
 bool relay_room_restored(struct relay *relay, struct relay_text name, struct room **room) {
     enum relay_kept kept = relay->env.restore(relay->env.context, name);
     *room = relay_room_find(relay, name);
     return kept == RELAY_KEPT_NONE || (kept == RELAY_KEPT_RESTORED && *room != NULL);
-}
-
-static void remove_room(struct room *room) {
-    relay_table_take(&room->relay->rooms, &room->item);
-    relay_room_free(room);
 }
 
 /* ---- what was ordered later ---------------------------------------------------------------------- */
@@ -57,24 +53,18 @@ enum relay_hydrated relay_restore(struct relay *relay, struct relay_text name, c
     if (hydrated == RELAY_HYDRATED && take_all_again(room, kept))
         return RELAY_HYDRATED;
     if (room != NULL)
-        remove_room(room);
+        relay_room_forget(room);
     return hydrated == RELAY_HYDRATED ? RELAY_HYDRATE_REFUSED : hydrated;
 }
 
 /* ---- the snapshot ------------------------------------------------------------------------------- */
 
-static bool add_snapshot(struct relay_buffer *text, struct room *room) {
+static void add_snapshot(struct relay_buffer *text, struct room *room) {
     const struct relay_version *version = room->relay->version;
-    struct relay_text root;
-    if (!relay_fold_text(&room->fold, &root))
-        return false;
-    relay_buffer_start(text, 0, root.length + room->epoch.length + 128);
+    relay_buffer_start(text, 0, room->epoch.length + 128);
     relay_buffer_add_words(text, "{\"seq\":");
     relay_buffer_add_count(text, room->seq);
-    if (root.bytes != NULL) {
-        relay_buffer_add_words(text, ",\"root\":");
-        relay_buffer_add_text(text, root);
-    }
+    text->failed = !version->rules->print_snapshot(room, text, true) || text->failed;
     relay_buffer_add_words(text, ",\"");
     relay_buffer_add_words(text, version->life);
     relay_buffer_add_words(text, "\":");
@@ -84,14 +74,14 @@ static bool add_snapshot(struct relay_buffer *text, struct room *room) {
         relay_buffer_add_count(text, room->schema_version);
     }
     relay_buffer_add_words(text, "}");
-    return true;
 }
 
 bool relay_snapshot(struct relay *relay, struct relay_text name, struct relay_text *snapshot) {
     struct room *room = relay_room_find(relay, name);
     struct relay_buffer text;
-    if (room == NULL || !add_snapshot(&text, room))
+    if (room == NULL)
         return false;
+    add_snapshot(&text, room);
     if (text.failed) {
         relay_buffer_free(&text);
         return false;
@@ -105,5 +95,5 @@ void relay_discard(struct relay *relay, struct relay_text name) {
     if (room == NULL)
         return;
     relay_room_close(room, NULL);
-    remove_room(room);
+    relay_room_forget(room);
 }

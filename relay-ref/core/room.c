@@ -6,19 +6,19 @@
 #include "relay-ref/core/connection.h"
 #include "relay-ref/core/presence.h"
 #include "relay-ref/core/rate.h"
+#include "relay-ref/core/rules.h"
 
 struct room *relay_room_find(const struct relay *relay, struct relay_text name) {
     return CONTAINER_OF(relay_table_find(&relay->rooms, name), struct room, item);
 }
 
-static void start_room(struct room *room, struct relay *relay) {
+static bool start_room(struct room *room, struct relay *relay) {
     room->relay = relay;
-    relay_fold_start(&room->fold, &relay->seed, relay->options.max_array_length);
-    room->fold.max_bytes = relay->options.max_root_bytes;
     relay_journal_start(&room->journal, relay->options.journal_limit);
     room->journal.max_bytes = relay->options.max_journal_bytes;
     relay_table_start(&room->members, &relay->seed);
     relay_table_start(&room->writers, &relay->seed);
+    return relay->version->rules->start(room);
 }
 
 struct room *relay_room_new(struct relay *relay, struct relay_text name) {
@@ -27,8 +27,12 @@ struct room *relay_room_new(struct relay *relay, struct relay_text name) {
     struct room *room = calloc(1, sizeof *room + name.length);
     if (room == NULL)
         return NULL;
-    start_room(room, relay);
+    if (!start_room(room, relay)) {
+        free(room);
+        return NULL;
+    }
     if (!relay_room_mint(room)) {
+        relay->version->rules->end(room);
         free(room);
         return NULL;
     }
@@ -53,9 +57,20 @@ void relay_room_free(struct room *room) {
     free_writers(room);
     relay_table_free(&room->members);
     relay_journal_free(&room->journal);
-    relay_fold_free(&room->fold);
+    relay_durability_free(&room->durability);
+    room->relay->version->rules->end(room);
     free((char *)room->epoch.bytes);
     free(room);
+}
+
+void relay_room_forget(struct room *room) {
+    relay_table_take(&room->relay->rooms, &room->item);
+    relay_room_free(room);
+}
+
+void relay_room_evict(struct room *room) {
+    if (room->relay->version->evicts && room->seq == 0 && room->members.count == 0 && room->ejected == 0)
+        relay_room_forget(room);
 }
 
 bool relay_room_set_epoch(struct room *room, struct relay_text epoch) {
@@ -91,6 +106,7 @@ struct member *relay_room_join(struct room *room, struct relay_connection *conne
         memcpy(member->origin, origin.bytes, origin.length);
     member->room = room;
     member->connection = connection;
+    member->joined_as = ++room->joins;
     member->by_origin.key = (struct relay_text){member->origin, origin.length};
     member->by_room.key = room->item.key;
     relay_table_put(&room->members, &member->by_origin);

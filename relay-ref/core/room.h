@@ -12,6 +12,12 @@ struct room *relay_room_new(struct relay *relay, struct relay_text name);
 /* Frees a room and the members in it. */
 void relay_room_free(struct room *room);
 
+/* Takes the room out of its relay and frees it. */
+void relay_room_forget(struct room *room);
+
+/* room.evict-empty: forgets the room if nothing ever happened in it and nobody is there or was ejected. */
+void relay_room_evict(struct room *room);
+
 /* Gives the room a fresh epoch (epoch.unique). False when memory is out; the old one then stays. */
 bool relay_room_mint(struct room *room);
 

@@ -2,10 +2,13 @@
 #ifndef MESHSPEC_RELAY_STATE_H
 #define MESHSPEC_RELAY_STATE_H
 
+#include "relay-ref/core/durability.h"
 #include "relay-ref/core/fold.h"
+#include "relay-ref/core/generation.h"
 #include "relay-ref/core/journal.h"
 #include "relay-ref/core/list.h"
 #include "relay-ref/core/message.h"
+#include "relay-ref/core/reading.h"
 #include "relay-ref/core/relay.h"
 #include "relay-ref/core/table.h"
 #include "relay-ref/core/version.h"
@@ -22,6 +25,8 @@ struct relay {
     size_t members;          /* of all rooms */
     struct list connections; /* struct relay_connection */
     struct message_ops ops;  /* of the envelope being read */
+    struct reading reading;  /* likewise; wire version 3 */
+    struct held_answer *spare; /* owned; for the next answer that must wait, or NULL */
 };
 
 struct relay_connection {
@@ -52,8 +57,11 @@ struct room {
     uint64_t seq;
     uint64_t schema_version;
     struct relay_text epoch; /* decoded characters; owned */
-    struct fold fold;
+    struct fold fold;              /* wire version 1 */
+    struct generation *generation; /* owned; wire version 3, NULL in others */
     struct journal journal;
+    struct durability durability;
+    uint64_t joins; /* how often somebody joined */
     struct table members;  /* struct member by origin */
     struct list roster;    /* struct member, in the order of joining */
     struct list presences; /* struct member with an entry, oldest entry first */
@@ -69,6 +77,7 @@ struct member {
     struct list_link in_roster, in_connection, in_presences;
     struct room *room;
     struct relay_connection *connection;
+    uint64_t joined_as; /* the room's `joins` at that time: ascending along the roster, and one of a kind */
     struct relay_frame *presence; /* kept; the last presence frame, NULL when there is no entry */
     size_t peer_at, peer_length;  /* of the peer object in it */
     char origin[];

@@ -48,9 +48,11 @@ TestSuite(control, .init = open_control, .fini = close_control);
 Test(control, says_what_it_can) {
     cr_expect_str_eq(does("{\"id\":1,\"do\":\"start\",\"meshspec\":1}"),
                      "{\"id\":1,\"ok\":{\"name\":\"meshspec reference relay\",\"version\":\"1.0.0\",\"language\":\"C\","
-                     "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\"],\"can\":[\"options\",\"clock\",\"hydrate\",\"room\","
-                     "\"commit\",\"violation\",\"policy.acl\",\"policy.validate\"]}}\n");
-    cr_expect_str_eq(does("{\"id\":2,\"do\":\"hold\",\"relay\":\"r\"}"), "{\"id\":2,\"unsupported\":true}\n");
+                     "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\"],\"can\":[\"options\",\"clock\",\"hydrate\","
+                     "\"room\",\"commit\",\"violation\",\"policy.acl\",\"policy.validate\",\"policy.canBump\","
+                     "\"policy.verifyCitations\",\"ejection\",\"hold\",\"unload\",\"join\",\"reject\",\"drop\","
+                     "\"stalled\"]}}\n");
+    cr_expect_str_eq(does("{\"id\":2,\"do\":\"grasp\",\"relay\":\"r\"}"), "{\"id\":2,\"unsupported\":true}\n");
     cr_expect_str_eq(does("{\"id\":\"x\",\"do\":\"\"}"), "{\"id\":\"x\",\"unsupported\":true}\n");
 }
 
@@ -120,14 +122,22 @@ Test(control, plays_a_session) {
 
 Test(control, says_no_with_a_reason) {
     static const char *const refused[][2] = {
-        {"\"profile\":\"0.9.1\"", "This relay speaks the profiles 0.1.0, 0.1.1 and 0.2.0 only."},
+        {"\"profile\":\"0.9.1\"", "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only."},
         {"\"profile\":\"0.2.0\",\"options\":{\"ejection\":\"writer\"}", "This relay has no option ejection."},
         {"\"profile\":\"0.2.0\",\"options\":{\"limits\":{\"maxMembers\":1}}",
          "This relay has no option limits.maxMembers."},
         {"\"profile\":\"0.2.0\",\"options\":{\"journalLimit\":-1}",
          "The option journalLimit is not a whole number from 0 on."},
-        {"\"profile\":\"0.2.0\",\"options\":{\"policy\":{\"canBump\":[]}}",
-         "This relay does not know the policy \\\"canBump\\\"."},
+        {"\"profile\":\"0.2.0\",\"options\":{\"policy\":{\"canGuess\":[]}}",
+         "This relay does not know the policy \\\"canGuess\\\"."},
+        {"\"profile\":\"0.2.0\",\"options\":{\"policy\":{\"canBump\":{\"allow\":true}}}",
+         "The policies canBump and verifyCitations came with protocol version 0.9."},
+        {"\"profile\":\"0.9\",\"options\":{\"policy\":{\"canBump\":true}}", "The policy canBump is not an object."},
+        {"\"profile\":\"0.9\",\"options\":{\"policy\":{\"canBump\":{}}}", "The policy canBump has no allow."},
+        {"\"profile\":\"0.9\",\"options\":{\"policy\":{\"verifyCitations\":1}}",
+         "The policy verifyCitations is neither true nor false."},
+        {"\"profile\":\"0.9\",\"options\":{\"ejection\":\"room\"}",
+         "The option ejection is neither \\\"writer\\\" nor \\\"connection\\\"."},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char command[256], wanted[256];

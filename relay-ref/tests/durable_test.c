@@ -44,10 +44,11 @@ static enum relay_kept restores(void *context, struct relay_text room) {
     return durable_restore(((struct lives *)context)->rooms, room);
 }
 
-static void commits(void *context, struct relay_text room, struct relay_text envelope,
-                    const struct relay_commit_state *state, struct relay_commit *commit) {
+static enum relay_committed commits(void *context, struct relay_text room, struct relay_text envelope,
+                                    const struct relay_commit_state *state, struct relay_commit *commit) {
     (void)commit;
     durable_commit(((struct lives *)context)->rooms, room, envelope, state);
+    return RELAY_COMMIT_DECIDED;
 }
 
 static void live(void) {

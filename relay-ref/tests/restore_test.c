@@ -39,8 +39,8 @@ static size_t mints(void *context, char *out, size_t capacity) {
     return (size_t)snprintf(out, capacity, "k%u", ++keeper->minted);
 }
 
-static void keeps(void *context, struct relay_text room, struct relay_text envelope,
-                  const struct relay_commit_state *state, struct relay_commit *commit) {
+static enum relay_committed keeps(void *context, struct relay_text room, struct relay_text envelope,
+                                  const struct relay_commit_state *state, struct relay_commit *commit) {
     struct keeper *keeper = context;
     (void)room;
     (void)commit;
@@ -48,9 +48,10 @@ static void keeps(void *context, struct relay_text room, struct relay_text envel
                    memcmp(keeper->epoch.bytes, state->epoch.bytes, state->epoch.length) != 0;
     keeper->later[state->seq - 1] = copy_of(envelope);
     if (!changed)
-        return;
+        return RELAY_COMMIT_DECIDED;
     free((char *)keeper->epoch.bytes);
     keeper->epoch = copy_of(state->epoch);
+    return RELAY_COMMIT_DECIDED;
 }
 
 static struct relay_kept_room kept_room(const struct keeper *keeper) {

@@ -41,11 +41,11 @@ def control(relay):
 def test_start_says_what_it_can(control):
     reply, events = control.ask("start", meshspec=1)
     assert events == []
-    assert reply["ok"]["name"] == "meshspec-relay" and reply["ok"]["profiles"] == ["0.1.0", "0.1.1", "0.2.0"]
+    assert reply["ok"]["name"] == "meshspec-relay" and reply["ok"]["profiles"] == ["0.1.0", "0.1.1", "0.2.0", "0.9"]
     assert {"options", "clock", "hydrate", "room", "commit", "violation"} <= set(reply["ok"]["can"])
 
 
-@pytest.mark.parametrize("verb", ["nobody-knows-this", "connect", "receive", "disconnect", "hold", "unload"])
+@pytest.mark.parametrize("verb", ["nobody-knows-this", "connect", "receive", "disconnect"])
 def test_what_is_not_offered_is_said(control, verb):
     assert control.ask(verb, conn=1)[0] == {"unsupported": True}
 

@@ -24,14 +24,15 @@ __attribute__((format(printf, 2, 3))) static void observe(struct world *world, c
     va_end(arguments);
 }
 
-static void world_commit(void *context, struct relay_text room, struct relay_text envelope,
-                         const struct relay_commit_state *state, struct relay_commit *commit) {
+static enum relay_committed world_commit(void *context, struct relay_text room, struct relay_text envelope,
+                                         const struct relay_commit_state *state, struct relay_commit *commit) {
     struct relay_text root = relay_commit_root(commit);
     cr_assert(envelope.length > 0);
     observe(context, "commit %.*s seq %llu epoch %.*s schema %llu root %.*s\n", (int)room.length, room.bytes,
             (unsigned long long)state->seq, (int)state->epoch.length, state->epoch.bytes,
             (unsigned long long)state->schema_version, root.bytes == NULL ? 4 : (int)root.length,
             root.bytes == NULL ? "none" : root.bytes);
+    return RELAY_COMMIT_DECIDED;
 }
 
 static void world_violation(void *context, struct relay_text room, const struct relay_violation *violation) {

@@ -1,0 +1,34 @@
+#include "relay-ref/core/hlc.h"
+
+#include <math.h>
+
+#include "relay-ref/json/number.h"
+#include "relay-ref/json/string.h"
+
+bool relay_hlc_read(struct json_value value, struct hlc *out) {
+    struct json_scanner scanner;
+    struct json_value name, other, p = {.kind = JSON_ABSENT}, l = {.kind = JSON_ABSENT};
+    if (value.kind != JSON_OBJECT)
+        return false;
+    relay_scan_start(&scanner, value.bytes, value.length);
+    relay_scan_enter(&scanner);
+    while (relay_scan_member(&scanner, &name))
+        relay_scan_value(&scanner, relay_string_is(&name, "p") ? &p : relay_string_is(&name, "l") ? &l : &other);
+    bool whole = scanner.error == JSON_FINE;
+    relay_scan_end(&scanner);
+    return whole && relay_number_read(&p, &out->p) && relay_number_read(&l, &out->l) && isfinite(out->p) &&
+           isfinite(out->l);
+}
+
+static void add_number(double number, struct relay_buffer *out) {
+    char text[NUMBER_TEXT_CAPACITY];
+    relay_buffer_add(out, text, relay_number_write(number, text));
+}
+
+void relay_hlc_print(const struct hlc *hlc, struct relay_buffer *out) {
+    relay_buffer_add_words(out, "{\"p\":");
+    add_number(hlc->p, out);
+    relay_buffer_add_words(out, ",\"l\":");
+    add_number(hlc->l, out);
+    relay_buffer_add_words(out, "}");
+}

@@ -1,0 +1,284 @@
+#include "relay-ref/core/register.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "relay-ref/core/characters.h"
+#include "relay-ref/core/settle.h"
+#include "relay-ref/json/string.h"
+
+/* ---- registers and cells ------------------------------------------------------------------------- */
+
+struct path_register *relay_register_find(const struct generation *generation, struct relay_text key) {
+    return CONTAINER_OF(relay_table_find(&generation->registers, key), struct path_register, item);
+}
+
+struct path_register *relay_register_reserve(struct generation *generation, struct relay_text key) {
+    struct path_register *path_register = relay_register_find(generation, key);
+    if (path_register == NULL) {
+        path_register = calloc(1, sizeof *path_register + key.length + 1);
+        if (path_register == NULL)
+            return NULL;
+        if (key.length > 0)
+            memcpy(path_register->key, key.bytes, key.length);
+        path_register->item.key = (struct relay_text){path_register->key, key.length};
+        if (!relay_table_put(&generation->registers, &path_register->item)) {
+            free(path_register);
+            return NULL;
+        }
+    }
+    path_register->reservations++;
+    return path_register;
+}
+
+/* register.baseline: a register of which only the baseline is left stays, with nothing else in it. */
+static void forget_if_empty(struct generation *generation, struct path_register *path_register) {
+    if (path_register->reservations > 0 || path_register->cells.first != NULL)
+        return;
+    free(path_register->spelling);
+    path_register->spelling = NULL;
+    if (path_register->baseline > 0)
+        return;
+    relay_table_take(&generation->registers, &path_register->item);
+    free(path_register);
+}
+
+void relay_register_release(struct generation *generation, struct path_register *path_register) {
+    path_register->reservations--;
+    forget_if_empty(generation, path_register);
+}
+
+struct register_cell *relay_register_cell(const struct generation *generation, struct path_register *path_register,
+                                          struct register_origin *origin) {
+    struct register_cell wanted;
+    memset(&wanted.of, 0, sizeof wanted.of);
+    wanted.of.path_register = path_register;
+    wanted.of.origin = origin;
+    struct relay_text key = {(const char *)&wanted.of, sizeof wanted.of};
+    return CONTAINER_OF(relay_table_find(&generation->cells, key), struct register_cell, item);
+}
+
+static struct register_cell *new_cell(struct generation *generation, struct path_register *path_register,
+                                      struct register_origin *origin) {
+    struct register_cell *cell = calloc(1, sizeof *cell);
+    if (cell == NULL)
+        return NULL;
+    cell->of.path_register = path_register;
+    cell->of.origin = origin;
+    cell->item.key = (struct relay_text){(const char *)&cell->of, sizeof cell->of};
+    if (!relay_table_put(&generation->cells, &cell->item)) {
+        free(cell);
+        return NULL;
+    }
+    relay_list_append(&path_register->cells, &cell->in_register);
+    return cell;
+}
+
+struct register_cell *relay_register_reserve_cell(struct generation *generation, struct path_register *path_register,
+                                                  struct relay_text name) {
+    struct register_origin *origin = relay_generation_use_origin(generation, name);
+    if (origin == NULL)
+        return NULL;
+    struct register_cell *cell = relay_register_cell(generation, path_register, origin);
+    if (cell != NULL) {
+        relay_generation_release_origin(generation, origin); /* the cell uses it already */
+    } else if ((cell = new_cell(generation, path_register, origin)) == NULL) {
+        relay_generation_release_origin(generation, origin);
+        return NULL;
+    }
+    cell->reservations++;
+    return cell;
+}
+
+void relay_register_release_cell(struct generation *generation, struct register_cell *cell) {
+    struct path_register *path_register = cell->of.path_register;
+    if (--cell->reservations > 0 || cell->sibling != NULL || cell->has_water)
+        return;
+    relay_list_remove(&path_register->cells, &cell->in_register);
+    relay_table_take(&generation->cells, &cell->item);
+    relay_generation_release_origin(generation, cell->of.origin);
+    free(cell);
+    forget_if_empty(generation, path_register);
+}
+
+/* ---- what ops do --------------------------------------------------------------------------------- */
+
+/* register.water */
+void relay_register_raise_water(struct generation *generation, struct register_cell *cell, const struct hlc *hlc) {
+    if (cell->has_water && relay_hlc_compare(hlc, &cell->water) <= 0)
+        return;
+    relay_settle_leave(cell);
+    cell->has_water = true;
+    cell->water = *hlc;
+    relay_settle_enter(generation, cell);
+}
+
+/* register.sibling */
+void relay_register_put_sibling(struct generation *generation, struct register_cell *cell,
+                                struct register_sibling *sibling) {
+    if (cell->sibling != NULL && relay_hlc_compare(&sibling->hlc, &cell->sibling->hlc) <= 0) {
+        free(sibling);
+        return;
+    }
+    relay_settle_leave(cell);
+    free(cell->sibling);
+    cell->sibling = sibling;
+    relay_settle_enter(generation, cell);
+}
+
+/* register.baseline */
+void relay_register_raise_baseline(struct path_register *path_register, double epoch, char **spelling) {
+    if (epoch <= path_register->baseline)
+        return;
+    if (path_register->baseline_spelling == NULL) {
+        path_register->baseline_spelling = *spelling;
+        *spelling = NULL;
+    }
+    path_register->baseline = epoch;
+}
+
+char *relay_register_spelling(struct json_value path) {
+    char *spelling = malloc(path.length + 1);
+    if (spelling == NULL)
+        return NULL;
+    memcpy(spelling, path.bytes, path.length);
+    spelling[path.length] = '\0';
+    return spelling;
+}
+
+/* ---- one envelope -------------------------------------------------------------------------------- */
+
+static void add_member(struct relay_buffer *text, const char *name, const struct json_value *value) {
+    relay_buffer_add_words(text, name);
+    relay_buffer_add(text, value->bytes, value->length);
+}
+
+static const char *kind_name(enum op_kind kind) {
+    return kind == OP_SET ? "set" : kind == OP_DELETE ? "delete" : "clear";
+}
+
+/* register.sibling, register.tombstone: what the sibling shows stays the bytes that came in. */
+static struct register_sibling *new_sibling(const struct message_envelope *envelope, const struct hlc *hlc,
+                                            const struct message_op *op) {
+    struct relay_buffer text;
+    relay_buffer_start(&text, sizeof(struct register_sibling),
+                       envelope->writer.length + envelope->origin.length + envelope->hlc.length + op->epoch.length +
+                           op->next.length + op->prev.length + 80);
+    relay_buffer_add_words(&text, "{\"kind\":\"");
+    relay_buffer_add_words(&text, kind_name(op->kind));
+    add_member(&text, "\",\"writer\":", &envelope->writer);
+    add_member(&text, ",\"origin\":", &envelope->origin);
+    add_member(&text, ",\"hlc\":", &envelope->hlc);
+    add_member(&text, ",\"epoch\":", &op->epoch);
+    if (op->kind == OP_SET && op->next.kind != JSON_ABSENT)
+        add_member(&text, ",\"value\":", &op->next);
+    if (op->kind != OP_CLEAR && op->prev.kind != JSON_ABSENT)
+        add_member(&text, ",\"prev\":", &op->prev);
+    relay_buffer_add_words(&text, "}");
+    if (text.failed) {
+        relay_buffer_free(&text);
+        return NULL;
+    }
+    struct register_sibling *sibling = (struct register_sibling *)(void *)text.memory;
+    sibling->hlc = *hlc;
+    sibling->length = text.length;
+    return sibling;
+}
+
+/* register.water: a cite of the envelope's own dot raises nothing. */
+static bool reserve_cites(struct generation *generation, struct reading *reading, struct read_op *op,
+                          struct relay_text origin) {
+    for (size_t i = op->first_cite; i < op->first_cite + op->cite_count; i++) {
+        struct read_cite *cite = &reading->cites[i];
+        bool own = relay_string_equals(&cite->origin, origin.bytes, origin.length);
+        if (own && relay_hlc_compare(&cite->hlc, &reading->hlc) == 0)
+            continue;
+        struct characters name;
+        if (relay_characters_read(&name, &cite->origin))
+            cite->cell = relay_register_reserve_cell(generation, op->path_register, name.text);
+        relay_characters_end(&name);
+        if (cite->cell == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool prepare_op(struct generation *generation, struct reading *reading, struct read_op *op,
+                       const struct message_envelope *envelope, struct relay_text origin) {
+    struct path_register *path_register = relay_register_reserve(generation, relay_reading_key(reading, op));
+    op->path_register = path_register;
+    if (path_register == NULL)
+        return false;
+    if (path_register->spelling == NULL && (op->spelling = relay_register_spelling(op->op->path)) == NULL)
+        return false;
+    if (op->epoch > 0 && path_register->baseline_spelling == NULL &&
+        (op->baseline = relay_register_spelling(op->op->path)) == NULL)
+        return false;
+    op->cell = relay_register_reserve_cell(generation, path_register, origin);
+    if (op->cell == NULL || !reserve_cites(generation, reading, op, origin))
+        return false;
+    if (op->cell->sibling == NULL || relay_hlc_compare(&reading->hlc, &op->cell->sibling->hlc) > 0) {
+        op->sibling = new_sibling(envelope, &reading->hlc, op->op);
+        return op->sibling != NULL;
+    }
+    return true;
+}
+
+bool relay_register_prepare(struct generation *generation, struct reading *reading,
+                            const struct message_envelope *envelope, struct relay_text origin) {
+    for (size_t i = 0; i < reading->op_count; i++) {
+        if (!prepare_op(generation, reading, &reading->ops[i], envelope, origin)) {
+            relay_register_cancel(generation, reading);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Gives back the reservations; cells and registers that stayed empty go with them. */
+static void release_op(struct generation *generation, struct reading *reading, struct read_op *op) {
+    for (size_t i = op->first_cite; i < op->first_cite + op->cite_count; i++) {
+        if (reading->cites[i].cell != NULL)
+            relay_register_release_cell(generation, reading->cites[i].cell);
+        reading->cites[i].cell = NULL;
+    }
+    if (op->cell != NULL)
+        relay_register_release_cell(generation, op->cell);
+    if (op->path_register != NULL)
+        relay_register_release(generation, op->path_register);
+    free(op->sibling);
+    free(op->spelling);
+    free(op->baseline);
+    op->cell = NULL;
+    op->path_register = NULL;
+    op->sibling = NULL;
+    op->spelling = op->baseline = NULL;
+}
+
+static void apply_op(struct generation *generation, const struct reading *reading, struct read_op *op) {
+    struct path_register *path_register = op->path_register;
+    if (path_register->spelling == NULL) {
+        path_register->spelling = op->spelling;
+        op->spelling = NULL;
+    }
+    relay_register_raise_baseline(path_register, op->epoch, &op->baseline);
+    for (size_t i = op->first_cite; i < op->first_cite + op->cite_count; i++)
+        if (reading->cites[i].cell != NULL)
+            relay_register_raise_water(generation, reading->cites[i].cell, &reading->cites[i].hlc);
+    if (op->sibling != NULL)
+        relay_register_put_sibling(generation, op->cell, op->sibling);
+    op->sibling = NULL;
+}
+
+void relay_register_apply(struct generation *generation, struct reading *reading) {
+    for (size_t i = 0; i < reading->op_count; i++) {
+        apply_op(generation, reading, &reading->ops[i]);
+        release_op(generation, reading, &reading->ops[i]);
+    }
+    relay_generation_touch(generation);
+}
+
+void relay_register_cancel(struct generation *generation, struct reading *reading) {
+    for (size_t i = 0; i < reading->op_count; i++)
+        release_op(generation, reading, &reading->ops[i]);
+}
