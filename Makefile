@@ -33,9 +33,10 @@ LIBS_criterion  = $(shell pkg-config --libs criterion)
 
 relay_sources    := $(wildcard relay-ref/json/*.c relay-ref/core/*.c)
 adapter_sources  := $(wildcard relay-ref/adapters/*.c)
-harness_sources  := $(wildcard $(foreach room,base json match scenario run target replay history report diff compare command,harness/$(room)/*.c))
-# The page of the HTML report lies in files of its own; each is built in as an array of its bytes, named after it.
-page_sources     := $(patsubst harness/report/page/%,$(BUILD)/generated/page/%.c,$(wildcard harness/report/page/*))
+harness_sources  := $(wildcard $(foreach room,base json match scenario run target replay history report diff compare matrix command,harness/$(room)/*.c))
+# The pages of the HTML reports lie in files of their own; each is built in as an array of its bytes, named after it.
+page_files       := $(wildcard harness/report/page/* harness/matrix/page/*)
+page_sources     := $(patsubst %,$(BUILD)/generated/page/%.c,$(notdir $(page_files)))
 store_sources    := $(wildcard tools/sync-server/*.c)
 provision_sources := $(wildcard tools/provision/*.c)
 
@@ -67,7 +68,10 @@ $(BUILD)/%.a:
 	$(call say,archive,$@)
 	$(shown)ar rcs $@ $^
 
-$(BUILD)/generated/page/%.c: harness/report/page/%
+vpath %.html harness/report/page harness/matrix/page
+vpath %.css harness/report/page harness/matrix/page
+vpath %.js harness/report/page harness/matrix/page
+$(BUILD)/generated/page/%.c: %
 	@mkdir -p $(@D)
 	@{ name=page_$(subst .,_,$*); \
 	   echo "#include <stddef.h>"; \
@@ -127,7 +131,7 @@ $(BUILD)/fuzzers/store-%: $(BUILD)/obj/tools/sync-server/fuzz/%.o $(call objects
 
 # ---- the two commands of the README, and the other entries -----------------------------------------
 
-.PHONY: help setup conformance test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz bench install
+.PHONY: help setup conformance matrix readme-matrix run-matrix test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz bench install
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -148,6 +152,8 @@ JOBS ?= $(shell nproc)
 # What needs the packages is a make of its own, so that their flags are asked for when they are there.
 conformance: setup ## judge the reference relay, the local store and the provisioners (or RELAY=, STORE=, PROVISIONER=)
 	@$(MAKE) --no-print-directory -j$(JOBS) run-conformance
+matrix: setup ## judge everything that lies here, side by side: build/matrix.html and build/matrix.md
+	@$(MAKE) --no-print-directory -j$(JOBS) run-matrix
 test: setup ## every test: units, command line, scenarios under pytest, recordings, rules of the house
 	@$(MAKE) --no-print-directory -j$(JOBS) run-test
 valgrind: setup ## the memory target's suite under Valgrind: no error, no leak
@@ -202,6 +208,11 @@ ifneq ($(if $(ONLY),$(filter store/%,$(ONLY)),all),)
 endif
 endif
 
+run-matrix: all npm-packages
+	MESHSPEC_BUILD=$(BUILD) $(BUILD)/meshspec matrix fixtures/matrix.yaml $(if $(ONLY),--only '$(ONLY)') --html $(BUILD)/matrix.html --markdown $(BUILD)/matrix.md
+readme-matrix: ## put the summary of the last `make matrix` into README.md
+	@$(PYTHON) tools/readme_matrix.py $(BUILD)/matrix.md README.md
+
 TESTS ?= .
 run-test: all unit-tests lint npm-packages
 	$(foreach test,$(unit_tests),$(test) -j1 &&) true
@@ -210,6 +221,7 @@ run-test: all unit-tests lint npm-packages
 
 lint: $(BUILD)/meshspec ## rules of the house: who may include whom, scenario files, a scenario for every rule
 	@$(PYTHON) tools/check_includes.py
+	@$(PYTHON) tools/readme_matrix.py --check README.md
 	@$(BUILD)/meshspec lint scenarios
 	@$(BUILD)/meshspec clauses | tail -n 1; exit $${PIPESTATUS[0]}
 

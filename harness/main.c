@@ -3,7 +3,7 @@
 
 #include "harness/command/command.h"
 
-const struct command *const commands[] = {&command_run, &command_list, &command_lint, &command_replay, &command_compare, &command_diff, &command_clauses, NULL};
+const struct command *const commands[] = {&command_run, &command_matrix, &command_list, &command_lint, &command_replay, &command_compare, &command_diff, &command_clauses, NULL};
 
 static const struct command *find(const char *verb) {
     for (size_t i = 0; commands[i] != NULL; i++) {

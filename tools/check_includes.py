@@ -31,6 +31,8 @@ RULES = [
                        "harness/target/provisioner.h"] + HARNESS_BASE),
     (r"harness/report/", ["harness/report/", "harness/run/result.h", "harness/run/suite.h", "harness/scenario/", "harness/match/",
                           "harness/json/"] + HARNESS_BASE),
+    # Results of several runs in one table: a report like the others; what stands side by side is read as scenarios are.
+    (r"harness/matrix/", ["harness/matrix/", "harness/report/", "harness/scenario/", "harness/match/", "harness/json/"] + HARNESS_BASE),
     # Compares report files, not results: it knows the form of a report, and the ways to print text safely.
     (r"harness/diff/", ["harness/diff/", "harness/report/visible.h", "harness/report/markdown_text.h", "harness/json/"] + HARNESS_BASE),
     (r"harness/command/|harness/main\.c", ["harness/"]),

@@ -33,7 +33,7 @@ struct command {
     enum error_code (*run)(int count, char **arguments);
 };
 
-extern const struct command command_run, command_list, command_lint, command_replay, command_clauses, command_diff, command_compare;
+extern const struct command command_run, command_matrix, command_list, command_lint, command_replay, command_clauses, command_diff, command_compare;
 
 /* Every verb; ends with NULL. */
 extern const struct command *const commands[];

@@ -62,14 +62,24 @@ const struct command_option run_option_list[] = {
     {"color", "WHEN", "auto, always or never (default: auto)", RUN_COLOUR, "auto always never"},
     {0}};
 
-static bool add_profile(struct run_options *options, const char *profile, struct error *error) {
+const char *run_profile(const char *profile, struct error *error) {
     for (const char *const *known = profiles_known; *known != NULL; known++) {
-        if (strcmp(*known, profile) == 0 && options->profile_count < PROFILES_CEILING) {
-            options->profiles[options->profile_count++] = *known;
-            return true;
+        if (strcmp(*known, profile) == 0) {
+            return *known;
         }
     }
-    return error_set(error, ERROR_USAGE, "--profile: there is no profile \"%s\"; there are " PROFILES_KNOWN_WORDS, profile);
+    error_set(error, ERROR_USAGE, "--profile: there is no profile \"%s\"; there are " PROFILES_KNOWN_WORDS, profile);
+    return NULL;
+}
+
+static bool add_profile(struct run_options *options, const char *profile, struct error *error) {
+    const char *found = run_profile(profile, error);
+    if (found != NULL && options->profile_count == PROFILES_CEILING) {
+        return error_set(error, ERROR_USAGE, "--profile: there are at most %d", PROFILES_CEILING);
+    }
+    options->profiles[options->profile_count] = found;
+    options->profile_count += found != NULL;
+    return found != NULL;
 }
 
 static bool is_colour(const char *when, struct error *error) {

@@ -34,6 +34,9 @@ struct run_options {
 /* The options, described for help, man page and completion; ends with a name of NULL. */
 extern const struct command_option run_option_list[];
 
+/* The profile of that name, which lives as long as the program; NULL with ERROR_USAGE when there is none. */
+const char *run_profile(const char *profile, struct error *error);
+
 /* Takes one option into `context`, a struct run_options; for command_parse. */
 bool run_option_take(void *context, int id, const char *argument, struct error *error);
 

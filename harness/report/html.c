@@ -1,52 +1,28 @@
 #include "harness/report/html.h"
 
-#include <string.h>
-
+#include "harness/report/html_text.h"
 #include "harness/report/json_report.h"
 #include "harness/report/visible.h"
 
 /* The files of harness/report/page/, built in by the Makefile. */
-#define PAGE_FILE(name)                                                                                                \
-    extern const unsigned char name[];                                                                                 \
-    extern const size_t name##_size
-PAGE_FILE(page_page_html);
-PAGE_FILE(page_page_css);
-PAGE_FILE(page_elements_js);
-PAGE_FILE(page_labels_js);
-PAGE_FILE(page_sequence_js);
-PAGE_FILE(page_case_js);
-PAGE_FILE(page_filters_js);
-PAGE_FILE(page_page_js);
-
-static void file(struct buffer *out, const unsigned char *bytes, size_t size) {
-    buffer_append(out, (const char *)bytes, size);
-}
+HTML_FILE(page_page_html);
+HTML_FILE(page_page_css);
+HTML_FILE(page_elements_js);
+HTML_FILE(page_labels_js);
+HTML_FILE(page_sequence_js);
+HTML_FILE(page_case_js);
+HTML_FILE(page_filters_js);
+HTML_FILE(page_theme_js);
+HTML_FILE(page_page_js);
 
 static void script(struct buffer *out) {
-    file(out, page_elements_js, page_elements_js_size);
-    file(out, page_labels_js, page_labels_js_size);
-    file(out, page_sequence_js, page_sequence_js_size);
-    file(out, page_case_js, page_case_js_size);
-    file(out, page_filters_js, page_filters_js_size);
-    file(out, page_page_js, page_page_js_size);
-}
-
-static void escaped(struct buffer *out, struct text text) {
-    struct buffer safe = {0};
-    visible_text(&safe, text, VISIBLE_LINE, HTML_TEXT_CEILING);
-    for (size_t i = 0; i < safe.length; i++) {
-        switch (safe.bytes[i]) {
-        case '<':
-            buffer_string(out, "&lt;");
-            break;
-        case '&':
-            buffer_string(out, "&amp;");
-            break;
-        default:
-            buffer_append(out, &safe.bytes[i], 1);
-        }
-    }
-    buffer_free(&safe);
+    buffer_text(out, HTML_FILE_TEXT(page_elements_js));
+    buffer_text(out, HTML_FILE_TEXT(page_labels_js));
+    buffer_text(out, HTML_FILE_TEXT(page_sequence_js));
+    buffer_text(out, HTML_FILE_TEXT(page_case_js));
+    buffer_text(out, HTML_FILE_TEXT(page_filters_js));
+    buffer_text(out, HTML_FILE_TEXT(page_theme_js));
+    buffer_text(out, HTML_FILE_TEXT(page_page_js));
 }
 
 /*
@@ -81,38 +57,33 @@ static void verdict(struct buffer *out, const struct suite_results *results, con
 
 static void title(struct buffer *out, const struct suite_results *results, const struct report_head *head) {
     buffer_format(out, "meshspec: %s – ", report_headline(results, head->strict));
-    escaped(out, text_of(head->target));
+    html_line(out, text_of(head->target), HTML_TEXT_CEILING);
 }
 
+struct page {
+    const struct suite_results *results;
+    const struct report_head *head;
+};
+
 /* What stands for {{NAME}} in the page. */
-static void place(struct buffer *out, struct text name, const struct suite_results *results,
-                  const struct report_head *head) {
+static void place(struct buffer *out, struct text name, void *context) {
+    const struct page *page = context;
     if (text_equal(name, TEXT("style"))) {
-        file(out, page_page_css, page_page_css_size);
+        buffer_text(out, HTML_FILE_TEXT(page_page_css));
     } else if (text_equal(name, TEXT("script"))) {
         script(out);
     } else if (text_equal(name, TEXT("data"))) {
-        data(out, results, head);
+        data(out, page->results, page->head);
     } else if (text_equal(name, TEXT("title"))) {
-        title(out, results, head);
+        title(out, page->results, page->head);
     } else if (text_equal(name, TEXT("headline"))) {
-        buffer_string(out, report_headline(results, head->strict));
+        buffer_string(out, report_headline(page->results, page->head->strict));
     } else if (text_equal(name, TEXT("verdict"))) {
-        verdict(out, results, head);
+        verdict(out, page->results, page->head);
     }
 }
 
 void html_report(struct buffer *out, const struct suite_results *results, const struct report_head *head) {
-    const char *rest = (const char *)page_page_html, *const end = rest + page_page_html_size;
-    while (rest < end) {
-        const char *open = memmem(rest, (size_t)(end - rest), "{{", 2);
-        const char *close = open == NULL ? NULL : memmem(open, (size_t)(end - open), "}}", 2);
-        if (close == NULL) {
-            break;
-        }
-        buffer_append(out, rest, (size_t)(open - rest));
-        place(out, (struct text){open + 2, (size_t)(close - open) - 2}, results, head);
-        rest = close + 2;
-    }
-    buffer_append(out, rest, (size_t)(end - rest));
+    struct page page = {results, head};
+    html_fill(out, HTML_FILE_TEXT(page_page_html), place, &page);
 }

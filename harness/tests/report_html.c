@@ -49,7 +49,7 @@ Test(report_html, every_place_of_the_page_is_filled) {
     html_report(&page, &made.results, &made.head);
     cr_expect_null(strstr(page.bytes, "{{"));
     cr_expect_not_null(
-        strstr(page.bytes, "<title>meshspec: not as the protocol says – exec:my &lt;relay> &amp; \"co\"</title>"));
+        strstr(page.bytes, "<title>meshspec: not as the protocol says – exec:my &lt;relay> &amp; &quot;co&quot;</title>"));
     cr_expect_not_null(strstr(page.bytes, "<p id=\"verdict\">10 cases: 1 passed, 2 failed, 1 error"));
     cr_expect_not_null(strstr(page.bytes, "</html>"));
     buffer_free(&page);
