@@ -21,7 +21,7 @@ RULES = [
     (r"harness/match/", ["harness/match/", "harness/json/"] + HARNESS_BASE),
     (r"harness/scenario/", ["harness/scenario/", "harness/match/", "harness/json/"] + HARNESS_BASE),
     # The only place that knows the reference relay; it passes bytes.
-    (r"harness/target/memory\.c", ["harness/target/", "harness/json/", "relay-ref/adapters/", "relay-ref/core/relay.h"] + HARNESS_BASE),
+    (r"harness/target/memory(_observe)?\.[ch]", ["harness/target/", "harness/json/", "relay-ref/adapters/", "relay-ref/core/relay.h"] + HARNESS_BASE),
     (r"harness/target/", ["harness/target/", "harness/json/"] + HARNESS_BASE),
     (r"harness/history/", ["harness/history/", "harness/json/"] + HARNESS_BASE),
     (r"harness/replay/", ["harness/replay/", "harness/target/target.h", "harness/match/", "harness/json/"] + HARNESS_BASE),

@@ -11,6 +11,7 @@
 #include "harness/json/value.h"
 #include "harness/target/events.h"
 #include "harness/target/further.h"
+#include "harness/target/memory_observe.h"
 #include "harness/target/outcome.h"
 #include "relay-ref/adapters/options.h"
 #include "relay-ref/adapters/pair.h"
@@ -26,7 +27,7 @@ struct memory_target {
     struct target target;
     struct relay *relay; /* NULL: no case is open */
     struct relay_settings *settings;
-    enum relay_protocol protocol; /* of the open case; the newest while none is open */
+    struct memory_observer observer; /* its protocol is that of the open case; the newest while none is open */
     int64_t now;
     uint64_t epochs; /* minted in this case */
     struct memory_connection *connections;
@@ -42,10 +43,6 @@ static struct memory_target *memory_of(struct target *target) {
 
 static struct relay_text relay_text_of(struct text text) {
     return (struct relay_text){text.bytes, text.length};
-}
-
-static struct text text_of_relay(struct relay_text text) {
-    return (struct text){text.bytes, text.length};
 }
 
 /* ---- connections --------------------------------------------------------------------------------- */
@@ -113,13 +110,17 @@ static void collect(struct memory_target *memory) {
 
 /* ---- the relay's door to the world --------------------------------------------------------------- */
 
+static struct memory_target *observed(void *context) {
+    return ((struct memory_observer *)context)->owner;
+}
+
 static int64_t read_clock(void *context) {
-    return ((struct memory_target *)context)->now;
+    return observed(context)->now;
 }
 
 /* Counts on through every life of the relay within a case: a restarted relay has new epochs (epoch.unique). */
 static size_t mint_epoch(void *context, char *out, size_t capacity) {
-    struct memory_target *memory = context;
+    struct memory_target *memory = observed(context);
     char epoch[32];
     int length = snprintf(epoch, sizeof epoch, "epoch-%" PRIu64, ++memory->epochs);
     size_t size = (size_t)length < capacity ? (size_t)length : capacity;
@@ -127,52 +128,8 @@ static size_t mint_epoch(void *context, char *out, size_t capacity) {
     return size;
 }
 
-/* Queues an observer's JSON object, whose memory goes over. */
-static void observe(struct memory_target *memory, const char *name, const struct buffer *json) {
-    collect(memory);
-    events_add_owned(&memory->events, &(struct target_event){
-                                          .kind = TARGET_OBSERVED, .text = {json->bytes, json->length}, .name = name});
-}
-
-/*
- * The event carries the root, so each commit of this target costs the root's size, however small the write: a long run
- * on a large root is quadratic here, and not in a relay whose observer does not ask for it.
- */
-static enum relay_committed on_commit(void *context, struct relay_text room, struct relay_text envelope,
-                                      const struct relay_commit_state *state, struct relay_commit *commit) {
-    struct memory_target *memory = context;
-    struct buffer json = {0};
-    buffer_string(&json, "{\"room\":");
-    json_print_string(&json, text_of_relay(room));
-    buffer_string(&json, ",\"env\":");
-    buffer_text(&json, text_of_relay(envelope));
-    buffer_format(&json, ",\"state\":{\"seq\":%" PRIu64 ",\"epoch\":", state->seq);
-    json_print_string(&json, text_of_relay(state->epoch));
-    struct relay_text root = relay_commit_root(commit);
-    if (root.bytes != NULL) {
-        buffer_string(&json, ",\"root\":");
-        buffer_text(&json, text_of_relay(root));
-    }
-    if (memory->protocol >= RELAY_PROTOCOL_0_2_0)
-        buffer_format(&json, ",\"schemaVersion\":%" PRIu64, state->schema_version);
-    buffer_string(&json, "}}");
-    observe(memory, "commit", &json);
-    return RELAY_COMMIT_DECIDED;
-}
-
-static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
-    struct buffer json = {0};
-    buffer_string(&json, "{\"room\":");
-    json_print_string(&json, text_of_relay(room));
-    buffer_string(&json, ",\"violation\":{\"writer\":");
-    json_print_string(&json, text_of_relay(violation->writer));
-    buffer_format(&json, ",\"reason\":\"%s\"", violation->reason);
-    if (violation->path.bytes != NULL) {
-        buffer_string(&json, ",\"path\":");
-        buffer_text(&json, text_of_relay(violation->path));
-    }
-    buffer_string(&json, "}}");
-    observe(context, "violation", &json);
+static void before_observation(void *owner) {
+    collect(owner);
 }
 
 /* Ends this life of the relay. What its connections had received and nobody took yet stays to be taken. */
@@ -189,16 +146,24 @@ static void end_life(struct memory_target *memory) {
 
 /* ---- the table ----------------------------------------------------------------------------------- */
 
+static bool is_one_of(const char *capability, const char *const *all, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i], capability) == 0)
+            return true;
+    return false;
+}
+
 static bool can(struct target *target, const char *capability) {
     static const char *const always[] = {"barrier",   "options", "policy.acl", "policy.validate", "clock", "room",
                                          "violation", "restart", "fresh"};
     static const char *const since_0_1_1[] = {"hydrate", "commit"};
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        if (strcmp(always[i], capability) == 0)
-            return true;
-    if (memory_of(target)->protocol == RELAY_PROTOCOL_0_1_0)
-        return false;
-    return strcmp(since_0_1_1[0], capability) == 0 || strcmp(since_0_1_1[1], capability) == 0;
+    static const char *const since_0_9[] = {"hold",   "unload",  "drop",           "reject",
+                                            "join",   "stalled", "policy.canBump", "policy.verifyCitations"};
+    enum relay_protocol protocol = memory_of(target)->observer.protocol;
+    return is_one_of(capability, always, sizeof always / sizeof *always) ||
+           (protocol >= RELAY_PROTOCOL_0_1_1 &&
+            is_one_of(capability, since_0_1_1, sizeof since_0_1_1 / sizeof *since_0_1_1)) ||
+           (protocol >= RELAY_PROTOCOL_0_9 && is_one_of(capability, since_0_9, sizeof since_0_9 / sizeof *since_0_9));
 }
 
 static enum target_outcome open(struct target *target, const char *profile, struct text options, int limit_ms,
@@ -208,20 +173,21 @@ static enum target_outcome open(struct target *target, const char *profile, stru
     end_life(memory);
     enum relay_protocol protocol;
     if (!relay_protocol_from_name(profile, &protocol))
-        return target_lacks(error, "memory speaks 0.1.0, 0.1.1 and 0.2.0, not %s", profile);
+        return target_lacks(error, "memory speaks 0.1.0, 0.1.1, 0.2.0 and 0.9, not %s", profile);
     char reason[256];
     struct relay_settings *settings = relay_settings_read(protocol, relay_text_of(options), reason, sizeof reason);
     if (settings == NULL)
         return target_lacks(error, "memory cannot honour the options: %s", reason);
-    struct relay_env env = {
-        .context = memory, .now = read_clock, .mint = mint_epoch, .on_commit = on_commit, .on_violation = on_violation};
+    memory->observer.protocol = protocol;
+    memory->observer.holds = false;
+    struct relay_env env = {.context = &memory->observer, .now = read_clock, .mint = mint_epoch};
+    memory_observe_with(&env, &memory->observer);
     memory->relay = relay_new(&env, relay_settings_options(settings));
     if (memory->relay == NULL) {
         relay_settings_free(settings);
         return target_misused(error, "memory is out");
     }
     memory->settings = settings;
-    memory->protocol = protocol;
     return TARGET_OK;
 }
 
@@ -276,7 +242,7 @@ static enum target_outcome hydrate(struct target *target, struct text room, stru
     struct memory_target *memory = memory_of(target);
     if (memory->relay == NULL)
         return open_first(error);
-    if (memory->protocol == RELAY_PROTOCOL_0_1_0)
+    if (memory->observer.protocol == RELAY_PROTOCOL_0_1_0)
         return target_lacks(error, "0.1.0 has no hydrate");
     *answer = relay_hydrate(memory->relay, relay_text_of(room), relay_text_of(snapshot)) == RELAY_HYDRATED;
     return TARGET_OK;
@@ -288,8 +254,7 @@ static enum target_outcome room(struct target *target, struct text name, struct 
         return open_first(error);
     struct relay_room_info found;
     if (relay_room(memory->relay, relay_text_of(name), &found))
-        buffer_format(info, "{\"seq\":%" PRIu64 ",\"members\":%zu,\"journal\":%zu}", found.seq, found.members,
-                      found.journal);
+        memory_room_info(memory->observer.protocol, &found, info);
     else
         buffer_string(info, "null");
     return TARGET_OK;
@@ -304,10 +269,42 @@ static enum target_outcome set_clock(struct target *target, int64_t ms, struct e
     return TARGET_OK;
 }
 
+/* Commits that are held, and rooms that are unloaded; the answer is false where the relay has no such thing. */
+static bool obey(struct memory_target *memory, const char *name, const struct json_value *fields) {
+    const struct json_value *room = json_get(fields, "room"), *seq = json_get(fields, "seq"),
+                            *discard = json_get(fields, "discard");
+    if (strcmp(name, "hold") == 0 || strcmp(name, "unhold") == 0) {
+        memory->observer.holds = strcmp(name, "hold") == 0;
+        return true;
+    }
+    if (room == NULL || room->type != JSON_STRING)
+        return false;
+    if (strcmp(name, "unload") == 0)
+        return relay_unload(memory->relay, relay_text_of(room->text), discard != NULL && discard->boolean);
+    bool is_seq = seq != NULL && seq->type == JSON_NUMBER && seq->number >= 1 && seq->number < 9007199254740992.0;
+    if (!is_seq || seq->number != (double)(uint64_t)seq->number)
+        return false;
+    return strcmp(name, "fail") == 0
+               ? relay_fail(memory->relay, relay_text_of(room->text), (uint64_t)seq->number)
+               : relay_release(memory->relay, relay_text_of(room->text), (uint64_t)seq->number);
+}
+
 static enum target_outcome further_command(struct target *target, const char *name, struct text fields,
                                            struct buffer *answer, struct error *error) {
-    (void)fields, (void)answer;
-    return further_missing(target, name, error);
+    static const char *const known[] = {"hold", "unhold", "release", "fail", "unload"};
+    struct memory_target *memory = memory_of(target);
+    if (memory->relay == NULL)
+        return open_first(error);
+    if (!is_one_of(name, known, sizeof known / sizeof *known) || !can(target, further_capability(name)))
+        return further_missing(target, name, error);
+    struct arena *arena = arena_new();
+    struct error ignored = {0};
+    const struct json_value *members = json_parse(arena, fields, &ignored);
+    bool good = members != NULL && members->type == JSON_OBJECT;
+    if (good)
+        buffer_string(answer, obey(memory, name, members) ? "true" : "false");
+    arena_free(arena);
+    return good ? TARGET_OK : target_misused(error, "the members of `%s` are no JSON object", name);
 }
 
 static bool next_event(struct target *target, int timeout_ms, struct target_event *event, struct error *error) {
@@ -321,7 +318,7 @@ static void close_case(struct target *target) {
     struct memory_target *memory = memory_of(target);
     end_life(memory);
     events_clear(&memory->events);
-    memory->protocol = RELAY_PROTOCOL_0_2_0;
+    memory->observer.protocol = RELAY_PROTOCOL_0_9;
     memory->now = TARGET_CLOCK_START;
     memory->epochs = 0;
 }
@@ -348,7 +345,8 @@ struct target *target_memory_new(void) {
                                               .free = free_target};
     struct memory_target *memory = memory_zeroed(1, sizeof *memory);
     memory->target = (struct target){.table = &table, .name = "memory"};
-    memory->protocol = RELAY_PROTOCOL_0_2_0;
+    memory->observer = (struct memory_observer){.owner = memory, .events = &memory->events, .before = before_observation, .protocol = RELAY_PROTOCOL_0_9};
+    memory->observer.protocol = RELAY_PROTOCOL_0_9;
     memory->now = TARGET_CLOCK_START;
     return &memory->target;
 }

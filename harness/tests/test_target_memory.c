@@ -303,3 +303,112 @@ Test(target_memory, targets_are_made_by_their_name) {
     cr_assert(error.code == ERROR_USAGE);
     EXPECT_SAYS(error, "\"memories\"");
 }
+
+/* ---- 0.9 ----------------------------------------------------------------------------------------- */
+
+static enum target_outcome command(struct target *target, const char *name, const char *fields, const char *wanted) {
+    struct error error = {0};
+    struct buffer answer = {0};
+    enum target_outcome outcome = target->table->command(target, name, text_of(fields), &answer, &error);
+    if (outcome == TARGET_OK)
+        cr_expect_str_eq(answer.bytes, wanted, "%s %s: %s instead of %s", name, fields, answer.bytes, wanted);
+    else
+        EXPECT_SAYS(error, wanted);
+    buffer_free(&answer);
+    return outcome;
+}
+
+static void expect_command(struct target *target, const char *name, const char *fields, const char *wanted) {
+    cr_expect(command(target, name, fields, wanted) == TARGET_OK, "%s", name);
+}
+
+/* A case of 0.9 with one member, o of w, who has been welcomed; its instance is put into `instance`. */
+static struct target *start_0_9(char instance[64]) {
+    struct target *target = target_memory_new();
+    char text[2000];
+    open_case(target, "0.9", 1000);
+    connect_writer(target, 1, "w");
+    send_text(target, 1, "{\"t\":\"hello\",\"room\":\"r\",\"origin\":\"o\",\"proto\":3,\"policyVersion\":0}");
+    take(target, TARGET_OBSERVED, text, sizeof text);
+    cr_expect_str_eq(text, "join {\"room\":\"r\",\"writer\":\"w\",\"origin\":\"o\"}");
+    take(target, TARGET_MESSAGE, text, sizeof text);
+    const char *at = strstr(text, "\"instance\":\"");
+    cr_assert(at != NULL && sscanf(at, "\"instance\":\"%63[^\"]", instance) == 1, "%s", text);
+    return target;
+}
+
+static void write_0_9(struct target *target, const char *instance, int version) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "{\"t\":\"env\",\"room\":\"r\",\"env\":{\"proto\":3,\"instance\":\"%s\",\"origin\":\"o\",\"writer\":\"w\",\"version\":%d,"
+             "\"hlc\":{\"p\":1,\"l\":%d},\"policyVersion\":0,\"ops\":[]}}",
+             instance, version, version);
+    send_text(target, 1, text);
+}
+
+Test(target_memory, commits_are_held_and_decided) {
+    char instance[64];
+    struct target *target = start_0_9(instance);
+    expect_command(target, "hold", "{}", "true");
+    write_0_9(target, instance, 1);
+    expect_text(target, TARGET_OBSERVED, "commit {\"room\":\"r\",\"env\":{\"proto\":3");
+    expect_nothing(target, 0);
+    expect_command(target, "release", "{\"room\":\"r\",\"seq\":2}", "false");
+    expect_command(target, "release", "{\"room\":\"q\",\"seq\":1}", "false");
+    expect_command(target, "release", "{\"room\":\"r\",\"seq\":1}", "true");
+    expect_text(target, TARGET_MESSAGE, "\"seq\":1");
+    expect_command(target, "unhold", "{}", "true");
+    write_0_9(target, instance, 2);
+    expect_text(target, TARGET_OBSERVED, "commit");
+    expect_text(target, TARGET_MESSAGE, "\"seq\":2");
+    target->table->free(target);
+}
+
+Test(target_memory, what_the_observers_of_0_9_see) {
+    char instance[64], room[200];
+    struct target *target = start_0_9(instance);
+    write_0_9(target, "another", 1);
+    expect_text(target, TARGET_OBSERVED, "drop {\"room\":\"r\",\"origin\":\"o\",\"version\":1,\"reason\":\"generation\"}");
+    expect_text(target, TARGET_MESSAGE, "\"t\":\"drop\"");
+    send_text(target, 1, "{\"t\":\"hello\",\"room\":\"q\",\"origin\":\"o\",\"proto\":1,\"policyVersion\":0}");
+    expect_text(target, TARGET_MESSAGE, "\"t\":\"reject\"");
+    expect_text(target, TARGET_OBSERVED, "reject {\"room\":\"q\",\"writer\":\"w\",\"reason\":\"proto\",\"expected\":3}");
+    expect_command(target, "hold", "{}", "true");
+    write_0_9(target, instance, 1);
+    expect_text(target, TARGET_OBSERVED, "commit");
+    expect_command(target, "fail", "{\"room\":\"r\",\"seq\":1}", "true");
+    expect_text(target, TARGET_OBSERVED, "stalled {\"room\":\"r\",\"seq\":1}");
+    snprintf(room, sizeof room, "{\"seq\":1,\"instance\":\"%s\",\"members\":1,\"journal\":1,\"stalled\":true}", instance);
+    expect_room(target, "r", room);
+    write_0_9(target, instance, 0);
+    expect_text(target, TARGET_OBSERVED, "violation {\"room\":\"r\",\"violation\":{\"writer\":\"w\",\"reason\":\"malformed\",\"detail\":\"version\"}}");
+    target->table->free(target);
+}
+
+Test(target_memory, rooms_are_unloaded) {
+    char instance[64];
+    struct error error = {0};
+    struct target *target = start_0_9(instance);
+    write_0_9(target, instance, 1);
+    expect_command(target, "unload", "{\"room\":\"r\",\"discard\":false}", "false");
+    cr_assert(target->table->disconnect(target, 1, false, &error) == TARGET_OK);
+    expect_command(target, "unload", "{\"room\":\"r\",\"discard\":false}", "true");
+    expect_room(target, "r", "null");
+    expect_command(target, "unload", "{\"room\":\"r\"}", "false");
+    target->table->free(target);
+}
+
+Test(target_memory, further_commands_are_of_0_9_and_a_case) {
+    struct target *target = target_memory_new();
+    cr_expect(command(target, "hold", "{}", "before a case was opened") == TARGET_BROKEN);
+    open_case(target, "0.2.0", 1000);
+    cr_expect(command(target, "hold", "{}", "does not offer `hold`") == TARGET_NO);
+    cr_expect(!target->table->can(target, "hold") && !target->table->can(target, "drop"));
+    open_case(target, "0.9", 1000);
+    cr_expect(target->table->can(target, "hold") && target->table->can(target, "policy.canBump"));
+    cr_expect(command(target, "fly", "{}", "does not offer `fly`") == TARGET_NO);
+    cr_expect(command(target, "clock", "{}", "does not offer `clock`") == TARGET_NO);
+    cr_expect(command(target, "release", "[]", "no JSON object") == TARGET_BROKEN);
+    expect_command(target, "release", "{\"room\":\"r\",\"seq\":1.5}", "false");
+    target->table->free(target);
+}
