@@ -175,7 +175,7 @@ $(npm_relay_stamp): $(npm_relay_locks) $(if $(wildcard tools/adapters/npm-relay/
 	@tools/npm_packages.sh tools/adapters/npm-relay $@
 
 # What the project's own targets speak of the profiles that are asked for: both relays of its own, and the one from npm.
-of_the_reference = $(filter-out 0.9,$(PROFILE))
+of_the_reference = $(PROFILE)
 of_the_second    = $(filter-out 0.9,$(PROFILE))
 of_npm           = $(filter 0.9,$(PROFILE))
 # Runs $(1) on the npm relay, or says why that cannot be.
