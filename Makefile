@@ -201,6 +201,7 @@ endif
 	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --target 'exec:node tools/adapters/npm-relay/adapter.mjs'))
 	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --spawn 'node tools/adapters/npm-relay/server.mjs --control 0'))
 	$(if $(ONLY),,$(call compare,memory,exec:$(PYTHON) tools/adapters/python-relay/adapter.py,$(of_the_second)))
+	$(if $(of_npm),$(if $(ONLY),,$(call if_npm,$(call compare,memory,exec:node tools/adapters/npm-relay/adapter.mjs,$(of_npm)))))
 endif
 ifneq ($(if $(ONLY),$(filter store/%,$(ONLY)),all),)
 	$(call run,store) --target store

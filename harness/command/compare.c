@@ -87,14 +87,27 @@ static enum error_code write_scenario(const char *file, const struct compare_res
     return ERROR_FAILED;
 }
 
+/* So that a shell takes it as one word. */
+static void print_quoted(const char *target) {
+    fputs(" --target '", stdout);
+    for (; *target != '\0'; target++)
+        if (*target == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*target);
+    putchar('\'');
+}
+
 static enum error_code tell_difference(const struct compare_options *taken, const struct compare_result *result,
                                        const struct compare_settings *settings) {
     struct buffer out = {0};
     compare_print(&out, result, settings);
     fwrite(out.bytes, 1, out.length, stdout);
     buffer_free(&out);
-    printf("  again: meshspec compare --target '%s' --target '%s' --profile %s --seed %llu --rounds 1 --steps %llu\n", taken->targets[SIDE_A],
-           taken->targets[SIDE_B], taken->profile, (unsigned long long)result->seed, (unsigned long long)taken->steps);
+    printf("  again: meshspec compare");
+    for (int side = 0; side < SIDES; side++)
+        print_quoted(taken->targets[side]);
+    printf(" --profile %s --seed %llu --rounds 1 --steps %llu\n", taken->profile, (unsigned long long)result->seed, (unsigned long long)taken->steps);
     return taken->output != NULL ? write_scenario(taken->output, result, settings) : ERROR_FAILED;
 }
 

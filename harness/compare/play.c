@@ -78,8 +78,9 @@ static enum target_outcome hear_answer(struct play *play, int side, struct buffe
         struct text kept = {arena_copy(play->arena, text->bytes, text->length), text->length};
         struct json_value *value = json_parse(play->arena, kept, error);
         outcome = value != NULL ? TARGET_OK : TARGET_BROKEN;
+        value = value != NULL && is_untouched(value) ? json_null(play->arena) : value;
         names_share(&play->names[side], value);
-        hear(play, side, HEARD_ANSWER, TEXT("answer"))->value = is_untouched(value) ? json_null(play->arena) : value;
+        hear(play, side, HEARD_ANSWER, TEXT("answer"))->value = value;
     }
     buffer_free(text);
     return outcome;
@@ -91,19 +92,32 @@ static enum target_outcome put_room(struct play *play, int side, const struct js
     return hear_answer(play, side, &info, target->table->room(target, json_get(step, "room")->text, &info, error), error);
 }
 
-/* hold, unhold, release, fail, unload: only what the last one answers is for comparison. */
-static enum target_outcome put_further(struct play *play, int side, const struct json_value *step, struct error *error) {
+/* Puts a further command; `answer` may be NULL: what it says is not for comparison. */
+static enum target_outcome put_further(struct play *play, int side, const struct json_value *step, struct buffer *answer, struct error *error) {
     struct target *target = play->settings->sides[side];
     const struct text verb = json_get(step, "do")->text;
     struct json_value *fields = json_copy(play->arena, step);
     json_remove(fields, TEXT("do"));
-    struct buffer answer = {0};
+    struct buffer ignored = {0};
     enum target_outcome outcome = target->table->command(target, arena_copy(play->arena, verb.bytes, verb.length),
-                                                         printed(play->arena, fields), &answer, error);
-    if (text_equal(verb, TEXT("unload")))
-        return hear_answer(play, side, &answer, outcome, error);
-    buffer_free(&answer);
+                                                         printed(play->arena, fields), answer != NULL ? answer : &ignored, error);
+    buffer_free(&ignored);
     return outcome;
+}
+
+/* A room that nothing has happened in may be there or not, so what unloading it answers says nothing: the answer is then that of `room`. */
+static enum target_outcome put_unload(struct play *play, int side, const struct json_value *step, struct error *error) {
+    struct target *target = play->settings->sides[side];
+    struct heard **before = play->end[side];
+    if (target->table->can(target, "room")) {
+        enum target_outcome outcome = put_room(play, side, step, error);
+        if (outcome != TARGET_OK || (*before)->value->type == JSON_NULL)
+            return outcome == TARGET_OK ? put_further(play, side, step, NULL, error) : outcome;
+        *before = NULL;
+        play->end[side] = before;
+    }
+    struct buffer answer = {0};
+    return hear_answer(play, side, &answer, put_further(play, side, step, &answer, error), error);
 }
 
 static enum target_outcome put(struct play *play, int side, const struct json_value *step, int number, struct error *error) {
@@ -124,7 +138,9 @@ static enum target_outcome put(struct play *play, int side, const struct json_va
         return target->table->clock(target, play->clock, error);
     if (json_is_string(verb, "restart"))
         return put_restart(play, side, error);
-    return put_further(play, side, step, error);
+    if (json_is_string(verb, "unload"))
+        return put_unload(play, side, step, error);
+    return put_further(play, side, step, NULL, error);
 }
 
 /* ---- what came ----------------------------------------------------------------------------------- */

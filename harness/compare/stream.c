@@ -62,11 +62,14 @@ static int compare_keyed(const void *left, const void *right) {
     return bytes != 0 ? bytes : (a->key.length > b->key.length) - (a->key.length < b->key.length);
 }
 
-/* A string as it is, an array of path segments with their quotes taken off, all else as JSON. */
+/* An array of path segments by their values, all else as JSON. */
 static void print_key(struct buffer *out, const struct json_value *key) {
     if (key != NULL && key->type == JSON_ARRAY) {
         for (const struct json_value *segment = key->first; segment != NULL; segment = segment->next) {
-            buffer_text(out, segment->text);
+            if (segment->type == JSON_NUMBER)
+                buffer_format(out, "%.17g", segment->number == 0 ? 0.0 : segment->number); /* 1.0 is 1, and -0 is 0 */
+            else
+                buffer_text(out, segment->text);
             buffer_append(out, "\x1f", 1);
         }
     } else if (key != NULL) {

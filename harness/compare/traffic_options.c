@@ -14,7 +14,7 @@ static void acl(struct maker *maker, struct buffer *out) {
 }
 
 static void validate(struct maker *maker, struct buffer *out) {
-    static const char *const prefixes[] = {"[\"list\"]", "[\"a\"]", "[\"*\",\"b\"]", "[1]"};
+    static const char *const prefixes[] = {"[\"list\"]", "[\"a\"]", "[\"*\"]", "[1]", "[]"};
     static const char *const denied[] = {"{\"$type\":\"string\"}", "{\"$type\":\"null\"}", "{\"$lt\":0}", "{\"$type\":\"array\"}"};
     buffer_format(out, "\"validate\":[{\"prefix\":%s,\"deny\":%s}]", MAKER_ONE_OF(maker, prefixes), MAKER_ONE_OF(maker, denied));
 }

@@ -30,7 +30,21 @@ static enum place below_index(unsigned index) {
     return index % 2 == 0 ? PLACE_OBJECT : PLACE_INDEXED;
 }
 
+/* In wire version 3 nothing is folded, so any segment will do: those whose text is not their spelling, and names that some languages know. */
+static void odd_path(struct maker *maker, struct buffer *out) {
+    static const char *const segments[] = {"-1", "0.5", "1e21", "\"1e+21\"", "1.0", "\"1\"", "-0", "1e-7", "\"length\"", "\"constructor\"", "\"toString\"", "123456789012345680000"};
+    unsigned length = 1 + maker_below(maker, 2);
+    buffer_string(out, "[");
+    for (unsigned i = 0; i < length; i++)
+        buffer_format(out, "%s%s", i > 0 ? "," : "", MAKER_ONE_OF(maker, segments));
+    buffer_string(out, "]");
+}
+
 enum place maker_path(struct maker *maker, struct buffer *out, enum place place) {
+    if (maker->features->wire_3 && maker_chance(maker, 5)) {
+        odd_path(maker, out);
+        return PLACE_LEAF;
+    }
     unsigned length = maker_below(maker, 4);
     buffer_string(out, "[");
     for (unsigned i = 0; i < length && place != PLACE_LEAF; i++) {

@@ -8,9 +8,9 @@
 
 enum { PART = 4096 }; /* bytes of one part of an envelope; what would be longer is left out */
 
-static void remember_dot(struct maker *maker, const char *path, unsigned origin, double p, unsigned l) {
+static void remember_dot(struct maker *maker, const char *path, const struct maker_dot *own) {
     struct maker_dot *dot = &maker->dots[maker->dot_count++ % MAKER_MEMORY];
-    *dot = (struct maker_dot){.origin = origin, .p = p, .l = l};
+    *dot = *own;
     snprintf(dot->path, sizeof dot->path, "%s", path);
 }
 
@@ -27,7 +27,8 @@ static const struct maker_dot *known_dot(struct maker *maker) {
     return known == 0 ? NULL : &maker->dots[maker_below(maker, known)];
 }
 
-static void cite(struct maker *maker, struct buffer *out, const char *path) {
+/* Dots that were written at the path, now and then one that nobody wrote there, and the envelope's own. */
+static void cite(struct maker *maker, struct buffer *out, const char *path, const struct maker_dot *own) {
     unsigned known = maker->dot_count < MAKER_MEMORY ? maker->dot_count : MAKER_MEMORY, cited = 0;
     buffer_string(out, ",\"cites\":[");
     for (unsigned i = 0; i < known && cited < 3; i++) {
@@ -36,13 +37,16 @@ static void cite(struct maker *maker, struct buffer *out, const char *path) {
             buffer_format(out, "%s{\"origin\":\"o%u\",\"hlc\":{\"p\":%.0f,\"l\":%u}}", cited++ > 0 ? "," : "", dot->origin + 1, dot->p, dot->l);
     }
     if (maker_chance(maker, 4))
+        buffer_format(out, "%s{\"origin\":\"o%u\",\"hlc\":{\"p\":%.0f,\"l\":%u}}", cited++ > 0 ? "," : "", own->origin + 1, own->p, own->l);
+    if (maker_chance(maker, 4))
         buffer_format(out, "%s{\"origin\":\"o%u\",\"hlc\":{\"p\":%.0f,\"l\":%u}}", cited > 0 ? "," : "", 1 + maker_below(maker, 5), maker->clock,
                       maker_below(maker, 200));
     buffer_string(out, "]");
 }
 
-static void write_op(struct maker *maker, struct buffer *out, const char *path, enum place place) {
+static void write_op(struct maker *maker, struct buffer *out, const char *path, enum place place, const struct maker_dot *own) {
     bool root = strcmp(path, "[]") == 0, wire_3 = maker->features->wire_3;
+    static const char *const epochs[] = {"1", "2", "3", "0.5", "1e300", "1"};
     unsigned choice = maker_below(maker, 10);
     if (choice < 6 || (wire_3 && root)) {
         buffer_format(out, "{\"kind\":\"set\",\"path\":%s,\"next\":", path);
@@ -55,8 +59,8 @@ static void write_op(struct maker *maker, struct buffer *out, const char *path, 
         maker_value(maker, out, PLACE_LEAF);
     }
     if (wire_3) {
-        buffer_format(out, ",\"epoch\":%u", maker_chance(maker, 85) ? 0 : 1 + maker_below(maker, 3));
-        cite(maker, out, path);
+        buffer_format(out, ",\"epoch\":%s", maker_chance(maker, 85) ? "0" : MAKER_ONE_OF(maker, epochs));
+        cite(maker, out, path, own);
     }
     buffer_string(out, "}");
 }
@@ -95,8 +99,9 @@ static void write_ops(struct maker *maker, struct buffer *out, unsigned room, un
         if (!doubled || !maker->features->wire_3) {
             snprintf(paths[written], MAKER_TEXT, "%s", path.bytes);
             buffer_string(out, written++ > 0 ? "," : "");
-            write_op(maker, out, path.bytes, place);
-            remember_dot(maker, path.bytes, origin, p, l);
+            const struct maker_dot own = {.origin = origin, .p = p, .l = l};
+            write_op(maker, out, path.bytes, place, &own);
+            remember_dot(maker, path.bytes, &own);
         }
         buffer_free(&path);
     }
@@ -149,7 +154,12 @@ static void draft(struct maker *maker, struct draft *draft, unsigned room, unsig
     snprintf(draft->origin, sizeof draft->origin, "\"o%u\"", origin + 1);
     snprintf(draft->writer, sizeof draft->writer, "\"w%u\"", writer + 1);
     snprintf(draft->version, sizeof draft->version, "%u", version);
-    snprintf(draft->hlc, sizeof draft->hlc, "{\"p\":%.0f,\"l\":%u}", p, stamp);
+    if (maker->features->wire_3 && maker_chance(maker, 3)) {
+        static const char *const stamps[] = {"{\"p\":0.5,\"l\":-1}", "{\"p\":1e300,\"l\":0}", "{\"l\":1,\"p\":-5}", "{\"p\":1700000000000,\"l\":1e3}"};
+        snprintf(draft->hlc, sizeof draft->hlc, "%s", MAKER_ONE_OF(maker, stamps));
+    } else {
+        snprintf(draft->hlc, sizeof draft->hlc, "{\"p\":%.0f,\"l\":%u}", p, stamp);
+    }
     snprintf(draft->policy_version, sizeof draft->policy_version, "%u", maker->policy_version);
     draft->ops = (struct buffer){.ceiling = PART};
     write_ops(maker, &draft->ops, room, origin, p, stamp, ops);
@@ -178,6 +188,10 @@ void maker_write(struct maker *maker, struct maker_client *client, unsigned room
     struct draft good;
     unsigned origin = maker_chance(maker, 90) ? client->origin : maker_below(maker, MAKER_ORIGINS);
     draft(maker, &good, room, origin, client->writer, op_count(maker));
+    if (maker->features->wire_3 && maker_chance(maker, 3)) {
+        static const char *const versions[] = {"9007199254740991", "1e3", "2.0", "1"};
+        good.envelope.version = MAKER_ONE_OF(maker, versions);
+    }
     if (maker_chance(maker, 4))
         good.envelope.instance = maker->features->wire_3 ? (maker_chance(maker, 50) ? "\"never\"" : "\"\"") : NULL;
     if (maker->features->schema && maker_chance(maker, 10)) {

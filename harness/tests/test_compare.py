@@ -2,10 +2,14 @@
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "adapters" / "tests"))
+from npm_relay import missing  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = os.environ.get("MESHSPEC_BUILD", "build")
@@ -26,8 +30,13 @@ def compare(a, b, *arguments):
     return meshspec("compare", "--target", a, "--target", b, *arguments)
 
 
-@pytest.mark.parametrize("profile", ["0.1.0", "0.1.1", "0.2.0"])
-@pytest.mark.parametrize("other", [C_ADAPTER, PYTHON])
+def wrong(fault):
+    """The reference relay of wire version 3, with a fault in what it says."""
+    return f"exec:'{sys.executable}' harness/tests/compare_filter.py {fault} {BUILD}/meshspec-adapter"
+
+
+@pytest.mark.parametrize("other, profile", [(C_ADAPTER, "0.1.0"), (C_ADAPTER, "0.1.1"), (C_ADAPTER, "0.2.0"), (C_ADAPTER, "0.9"),
+                                            (PYTHON, "0.1.0"), (PYTHON, "0.1.1"), (PYTHON, "0.2.0"), (wrong("nothing"), "0.9")])
 def test_relays_that_are_right_do_the_same(other, profile):
     ran = compare("memory", other, "--profile", profile, "--rounds", 30, "--seed", 1000)
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -53,8 +62,36 @@ def test_what_is_broken_is_found_made_small_and_written_down(tmp_path, fault, mo
     right, wrong = meshspec("run", "--target", "memory", file), meshspec("run", "--target", broken(fault), file)
     assert right.returncode == 0, right.stdout
     assert wrong.returncode == 1 and "1 failed" in wrong.stdout, wrong.stdout
-    again = compare("memory", broken(fault), "--seed", found[1], "--rounds", 1)
+    told = re.search(r"^  again: meshspec (.*)$", ran.stdout, re.MULTILINE)[1]
+    again = meshspec(*shlex.split(told))
     assert again.returncode == 1 and again.stdout.splitlines()[0] == ran.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize("fault, most, words", [
+    ("settles-in-silence", 4, '"t":"settled"'), ("drops-without-version", 4, '"t":"drop"'), ("counts-too-much", 5, "wm.o"), ("commits-without-values", 4, "value: A says"),
+    ("hides-details", 4, "violation.detail: A says"), ("sees-no-joins", 3, "join: "), ("unloads-never", 5, "A says true, B says false"),
+])
+def test_what_is_broken_in_wire_version_3_is_found_too(tmp_path, fault, most, words):
+    file = tmp_path / "difference.yaml"
+    ran = compare("memory", wrong(fault), "--profile", "0.9", "--rounds", 100, "--output", file)
+    assert ran.returncode == 1 and words in ran.stdout, ran.stdout + ran.stderr
+    assert int(re.search(r"the same in (\d+) steps", ran.stdout)[1]) <= most, ran.stdout
+    assert meshspec("lint", file).returncode == 0, meshspec("lint", file).stderr
+    right = meshspec("run", "--profile", "0.9", "--target", "memory", file)
+    told = meshspec("run", "--profile", "0.9", "--target", wrong(fault), file)
+    assert right.returncode == 0, right.stdout
+    assert told.returncode == 1 and "1 failed" in told.stdout, told.stdout
+
+
+WHY_NO_NPM = missing()
+
+
+@pytest.mark.skipif(WHY_NO_NPM is not None, reason=f"the npm relay is not available: {WHY_NO_NPM}")
+def test_the_reference_relay_and_the_npm_relay_do_the_same():
+    """20,000 steps with a published implementation that this project did not write."""
+    ran = compare("memory", "exec:node tools/adapters/npm-relay/adapter.mjs", "--profile", "0.9", "--rounds", 200, "--steps", 100, "--seed", 900)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert int(re.search(r"(\d+) steps", ran.stdout)[1]) >= 20000
 
 
 def test_a_run_is_the_same_each_time():
