@@ -10,7 +10,8 @@
  * Each connection's stream is compared in order, and what each observer saw among itself; across those, order means
  * nothing. Epochs and instances are `$1`, `$2`, …: each is bound to what the target minted in that place, the same for
  * every further one, and goes into later messages and hydrates as what it was bound to. Registers and their siblings
- * have no order, and a violation's detail counts for `malformed` only.
+ * have no order, a violation's detail counts for `malformed` only, and what is sent to a connection that the relay has
+ * closed counts for nothing.
  */
 #ifndef MESHSPEC_REPLAY_H
 #define MESHSPEC_REPLAY_H

@@ -17,11 +17,10 @@ struct play {
     struct target *target;
     struct arena *arena;
     int limit_ms;
-    struct names names;
+    struct comparison comparison;
     struct connection_name *connections; /* the newest first */
     int last_number;
     struct error error;
-    struct buffer difference;
 };
 
 /* The number of a connection's latest life under that name; 0 when there is none. */
@@ -60,12 +59,13 @@ static enum target_outcome play_connect(struct play *play, const struct json_val
     struct connection_name *connection = arena_alloc(play->arena, sizeof *connection);
     *connection = (struct connection_name){json_get(step, "conn")->text, ++play->last_number, play->connections};
     play->connections = connection;
+    step_connect(&play->comparison, connection->name);
     return play->target->table->connect(play->target, connection->number, &principal, &play->error);
 }
 
 static enum target_outcome play_hydrate(struct play *play, const struct json_value *step, struct json_value **answer) {
     struct json_value *snapshot = json_get(step, "snapshot");
-    names_fill_snapshot(&play->names, snapshot);
+    names_fill_snapshot(&play->comparison.names, snapshot);
     bool hydrated = false;
     enum target_outcome outcome = play->target->table->hydrate(play->target, json_get(step, "room")->text,
                                                                printed(play->arena, snapshot), &hydrated, &play->error);
@@ -92,7 +92,7 @@ static enum target_outcome play_room(struct play *play, const struct json_value 
 
 static enum target_outcome play_receive(struct play *play, const struct json_value *step) {
     struct json_value *message = json_get(step, "msg");
-    names_fill_message(&play->names, message);
+    names_fill_message(&play->comparison.names, message);
     return play->target->table->send(play->target, number_of(play, json_get(step, "conn")),
                                      printed(play->arena, message), TARGET_FRAME_TEXT, 1, &play->error);
 }
@@ -181,11 +181,11 @@ static bool answer_is_alike(struct play *play, const struct json_value *step, co
     struct json_value *wanted = json_get(step, "ok");
     if (wanted == NULL || answer == NULL)
         return true;
-    names_settle(&play->names, wanted, answer);
-    return !difference_find(&play->difference, "the answer", wanted, answer);
+    names_settle(&play->comparison.names, wanted, answer);
+    return !difference_find(&play->comparison.difference, "the answer", wanted, answer);
 }
 
-static enum session_outcome play_step(struct play *play, const struct json_value *step, size_t *compared) {
+static enum session_outcome play_step(struct play *play, const struct json_value *step) {
     if (!shape_knows(step)) {
         const struct text verb = json_get(step, "do")->text;
         error_set(&play->error, ERROR_TARGET, "`%.*s` is no command that can be replayed", (int)verb.length, verb.bytes);
@@ -198,26 +198,26 @@ static enum session_outcome play_step(struct play *play, const struct json_value
         return outcome == TARGET_NO ? SESSION_SKIPPED : SESSION_BROKEN;
     if (!collect(play, &came))
         return SESSION_BROKEN;
-    bool alike =
-        step_compare(&play->names, json_get(step, "out"), came, shows, play->target, compared, &play->difference) &&
-        answer_is_alike(play, step, answer);
+    bool alike = step_compare(&play->comparison, json_get(step, "out"), came) && answer_is_alike(play, step, answer);
     return alike ? SESSION_ALIKE : SESSION_DIFFERENT;
 }
 
 struct session_result session_play(struct target *target, struct arena *arena, struct json_value *session,
                                    int limit_ms) {
-    struct play play = {.target = target, .arena = arena, .limit_ms = limit_ms, .names = {.arena = arena}};
+    struct play play = {.target = target, .arena = arena, .limit_ms = limit_ms};
+    play.comparison = (struct comparison){.names = {.arena = arena}, .shows = shows, .context = target};
     struct session_result result = {.outcome = SESSION_ALIKE};
     const struct json_value *step = json_get(session, "steps")->first;
     for (; step != NULL && result.outcome == SESSION_ALIKE; step = step->next) {
         result.step++;
-        result.outcome = play_step(&play, step, &result.compared);
+        result.outcome = play_step(&play, step);
     }
+    result.compared = play.comparison.compared;
     if (result.outcome == SESSION_DIFFERENT)
-        result.text = arena_copy(arena, play.difference.bytes, play.difference.length);
+        result.text = arena_copy(arena, play.comparison.difference.bytes, play.comparison.difference.length);
     else if (result.outcome != SESSION_ALIKE)
         result.text = arena_format(arena, "%s", play.error.text);
     target->table->close(target);
-    buffer_free(&play.difference);
+    buffer_free(&play.comparison.difference);
     return result;
 }

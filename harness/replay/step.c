@@ -56,8 +56,8 @@ static void name_stream(struct buffer *out, struct text stream) {
     buffer_string(out, ": ");
 }
 
-static bool compare_one(struct names *names, const struct wanted_event *wanted, struct came_event *came,
-                        struct buffer *difference) {
+static bool compare_one(struct comparison *comparison, const struct wanted_event *wanted, struct came_event *came) {
+    struct buffer *difference = &comparison->difference;
     if (came == NULL || came->kind != wanted->kind || (came->value == NULL && came->kind != TARGET_CLOSED)) {
         name_stream(difference, wanted->stream);
         buffer_format(difference, "%s: wanted ", kind_name(wanted->kind));
@@ -69,7 +69,7 @@ static bool compare_one(struct names *names, const struct wanted_event *wanted, 
     came->taken = true;
     if (wanted->kind == TARGET_CLOSED)
         return true;
-    names_settle(names, wanted->value, came->value);
+    names_settle(&comparison->names, wanted->value, came->value);
     freedom_grant(wanted->value, came->value);
     if (json_equal(wanted->value, came->value))
         return true;
@@ -78,24 +78,56 @@ static bool compare_one(struct names *names, const struct wanted_event *wanted, 
     return false;
 }
 
-bool step_compare(struct names *names, const struct json_value *out, struct came_event *came, step_shows *shows,
-                  void *context, size_t *compared, struct buffer *difference) {
-    for (struct json_value *event = out->first; event != NULL; event = event->next) {
-        struct wanted_event wanted = read_wanted(event);
-        if (wanted.kind == TARGET_OBSERVED) {
-            if (!shows(context, json_get(event, "on")))
-                continue;
-            json_remove(event, TEXT("on"));
-        }
-        ++*compared;
-        if (!compare_one(names, &wanted, next_of(came, wanted.kind, wanted.stream), difference))
-            return false;
+/* ---- connections that the relay has closed ------------------------------------------------------- */
+
+static bool is_over(const struct comparison *comparison, enum target_event_kind kind, struct text stream) {
+    const struct ended_stream *ended = comparison->ended;
+    while (ended != NULL && !text_equal(ended->name, stream))
+        ended = ended->next;
+    return kind != TARGET_OBSERVED && ended != NULL;
+}
+
+static void end_stream(struct comparison *comparison, struct text name) {
+    struct ended_stream *ended = arena_alloc(comparison->names.arena, sizeof *ended);
+    *ended = (struct ended_stream){name, comparison->ended};
+    comparison->ended = ended;
+}
+
+void step_connect(struct comparison *comparison, struct text name) {
+    struct ended_stream **link = &comparison->ended;
+    while (*link != NULL && !text_equal((*link)->name, name))
+        link = &(*link)->next;
+    if (*link != NULL)
+        *link = (*link)->next;
+}
+
+/* ---- a step -------------------------------------------------------------------------------------- */
+
+static bool compare_wanted(struct comparison *comparison, struct json_value *event, struct came_event *came) {
+    struct wanted_event wanted = read_wanted(event);
+    if (is_over(comparison, wanted.kind, wanted.stream))
+        return true;
+    if (wanted.kind == TARGET_OBSERVED) {
+        if (!comparison->shows(comparison->context, json_get(event, "on")))
+            return true;
+        json_remove(event, TEXT("on"));
     }
+    comparison->compared++;
+    bool alike = compare_one(comparison, &wanted, next_of(came, wanted.kind, wanted.stream));
+    if (alike && wanted.kind == TARGET_CLOSED)
+        end_stream(comparison, wanted.stream);
+    return alike;
+}
+
+bool step_compare(struct comparison *comparison, const struct json_value *out, struct came_event *came) {
+    for (struct json_value *event = out->first; event != NULL; event = event->next)
+        if (!compare_wanted(comparison, event, came))
+            return false;
     for (const struct came_event *event = came; event != NULL; event = event->next)
-        if (!event->taken) {
-            name_stream(difference, event->stream);
-            buffer_format(difference, "%s: wanted nothing, came ", kind_name(event->kind));
-            show_came(difference, event);
+        if (!event->taken && !is_over(comparison, event->kind, event->stream)) {
+            name_stream(&comparison->difference, event->stream);
+            buffer_format(&comparison->difference, "%s: wanted nothing, came ", kind_name(event->kind));
+            show_came(&comparison->difference, event);
             return false;
         }
     return true;

@@ -22,12 +22,30 @@ struct came_event {
 /* Whether the target shows what this observer saw; events of others are not compared. */
 typedef bool step_shows(void *context, const struct json_value *observer);
 
+/* A connection that the relay has closed. */
+struct ended_stream {
+    struct text name;
+    struct ended_stream *next;
+};
+
+/* One session's comparison, step by step. Zero-initialise it with the names' arena, which owns all that is kept. */
+struct comparison {
+    struct names names;
+    struct ended_stream *ended;
+    step_shows *shows;
+    void *context;            /* of `shows` */
+    size_t compared;          /* events so far */
+    struct buffer difference; /* free it */
+};
+
 /*
  * Compares the events of one step in every stream: `out` is the recording's array. Returns true when they are alike;
- * else appends "STREAM: what differs" of the first difference. New names are bound. Adds the number of compared events
- * to `compared`.
+ * else appends "STREAM: what differs" of the first difference to `difference`. New names are bound. What is sent to a
+ * connection that the relay has closed counts for nothing: some transports deliver it, and some do not.
  */
-bool step_compare(struct names *names, const struct json_value *out, struct came_event *came, step_shows *shows,
-                  void *context, size_t *compared, struct buffer *difference);
+bool step_compare(struct comparison *comparison, const struct json_value *out, struct came_event *came);
+
+/* A new connection has this name. */
+void step_connect(struct comparison *comparison, struct text name);
 
 #endif

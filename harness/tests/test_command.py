@@ -306,13 +306,17 @@ def test_a_race_that_fails_on_sockets_fails_alike_with_its_seed(control, seed, p
 # ---- recordings ----
 
 
-@pytest.mark.parametrize("version", ["0.1.0", "0.1.1", "0.2.0"])
-@pytest.mark.parametrize("target", ["memory", "c", "python"])
+SESSIONS = {"0.1.0": 40, "0.1.1": 40, "0.2.0": 40, "0.9.1": 25}
+
+
+@pytest.mark.parametrize("version, target", [(version, target) for version in SESSIONS for target in ("memory", "c", "python")
+                                             if (version, target) != ("0.9.1", "python")])
 def test_both_relays_replay_the_recordings(version, target):
     command = {"memory": "memory", "c": f"exec:'{BUILD}/meshspec-adapter'",
                "python": f"exec:'{sys.executable}' tools/adapters/python-relay/adapter.py"}[target]
     ran = meshspec("replay", "--target", command, f"fixtures/recordings/mesh-{version}.jsonl")
-    assert ran.returncode == 0 and "40 sessions, 40 alike, 0 different" in ran.stdout, ran.stdout + ran.stderr
+    count = SESSIONS[version]
+    assert ran.returncode == 0 and f"{count} sessions, {count} alike, 0 different" in ran.stdout, ran.stdout + ran.stderr
 
 
 def test_a_difference_from_a_recording_is_shown():
