@@ -215,7 +215,7 @@ static enum play_status wait_up_to(struct play *play, int limit_ms, bool (*there
     return PLAY_OK;
 }
 
-enum play_status play_wait(struct play *play, bool (*there)(const struct play *play, void *context), void *context) {
+enum play_status play_wait_fenced(struct play *play, bool (*there)(const struct play *play, void *context), void *context) {
     enum play_status status = play_take_in(play, 0);
     if (status != PLAY_OK || there(play, context) || play->barrier) {
         return status;
@@ -225,10 +225,14 @@ enum play_status play_wait(struct play *play, bool (*there)(const struct play *p
     if (status != PLAY_OK || there(play, context)) {
         return status;
     }
-    /* It is late. A fence tells at once whether it can still come; only what the end of a connection
-       causes has no fence, so that is waited for to the limit. */
-    status = play_fence(play);
-    if (status != PLAY_OK || there(play, context) || !play->departed) {
+    /* It is late. A fence tells at once whether it can still come. */
+    return play_fence(play);
+}
+
+enum play_status play_wait(struct play *play, bool (*there)(const struct play *play, void *context), void *context) {
+    enum play_status status = play_wait_fenced(play, there, context);
+    /* Only what the end of a connection causes has no fence, so that is waited for to the limit. */
+    if (status != PLAY_OK || there(play, context) || !play->departed || play->barrier) {
         return status;
     }
     if (play->hasty) {

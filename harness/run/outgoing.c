@@ -126,10 +126,10 @@ static bool is_answered(const struct play *play, void *context) {
     return true;
 }
 
-/* An envelope of wire version 3 names the room's instance, so a welcome that is on its way is waited for. */
+/* An envelope of wire version 3 names the room's instance, so a welcome that is on its way is waited for. One that is held does not come. */
 static enum play_status add_instance(struct play *play, struct actor *actor, const struct step *step, struct json_value *env) {
     struct hello_wait wait = {actor->connection, names_room(&play->names, step->room)};
-    enum play_status status = play_wait(play, is_answered, &wait);
+    enum play_status status = play_wait_fenced(play, is_answered, &wait);
     json_set(env, TEXT("instance"), json_string(play->arena, wire_instance(play, actor, step->room)));
     return status;
 }

@@ -146,6 +146,9 @@ enum play_status play_take_in(struct play *play, int wait_ms);
 /* The next message that no step has taken, ignored ones skipped; NULL: none yet. */
 struct message *inbox_next(const struct play *play, const struct connection *connection);
 
+/* Waits until `there(context)` holds, or a fence tells that it will not. PLAY_OK either way. */
+enum play_status play_wait_fenced(struct play *play, bool (*there)(const struct play *play, void *context), void *context);
+
 /* Waits until `there(context)` holds: as long as it can still come to hold. PLAY_OK either way. */
 enum play_status play_wait(struct play *play, bool (*there)(const struct play *play, void *context), void *context);
 

@@ -165,6 +165,7 @@ static enum play_status open_again(struct play *play, const struct step *step) {
         connection->ended = true;
         connection->fences_out = 0;
     }
+    play->instances = NULL;
     play_trace(play, TRACE_RESTARTED, step->actor, -1, TEXT(""), NULL, step->line);
     status =
         play_outcome(play, play->target->table->open(play->target, play->settings->profile, options, play_time_left(play), &error), &error);
