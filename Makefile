@@ -109,6 +109,14 @@ $(BUILD)/tests/relay-tests: $(call objects,$(wildcard relay-ref/tests/*.c)) $(BU
 $(BUILD)/tests/harness-tests: $(call objects,$(wildcard harness/tests/*.c)) $(BUILD)/libharness.a $(BUILD)/libadapters.a $(BUILD)/librelay.a | $(BUILD)/meshspec-adapter
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_yaml) $(LIBS_xml) $(LIBS_openssl) $(LIBS_curl) $(LIBS_sqlite) $(LIBS_criterion) -lm)
 
+# A library that is preloaded into programs to make their allocations fail; for tests in Python.
+failing_library := $(BUILD)/tests/failing_memory.so
+unit-tests: $(failing_library)
+$(failing_library): harness/tests/preload/failing_memory.c
+	@mkdir -p $(@D)
+	$(call say,library,$@)
+	$(shown)$(CC) $(ALL_CFLAGS) -fPIC -shared -o $@ $<
+
 # Benchmarks: one program a file, named after it.
 benches := $(patsubst relay-ref/bench/%.c,$(BUILD)/bench/%,$(wildcard relay-ref/bench/*.c))
 .PHONY: bench-programs
@@ -131,7 +139,7 @@ $(BUILD)/fuzzers/store-%: $(BUILD)/obj/tools/sync-server/fuzz/%.o $(call objects
 
 # ---- the two commands of the README, and the other entries -----------------------------------------
 
-.PHONY: help setup conformance matrix readme-matrix run-matrix test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz bench install
+.PHONY: help setup conformance matrix readme-matrix run-matrix test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz bench install alloc-failure run-alloc-failure
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -237,6 +245,13 @@ fuzz: ## feed every reader, the relay and the matcher with made-up input for TIM
 	@$(MAKE) --no-print-directory -j$(JOBS) run-fuzz BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' SANITIZE=address,undefined,fuzzer-no-link
 run-fuzz: $(fuzzers)
 	@$(PYTHON) tools/fuzz.py --time $(TIME) $(if $(FUZZERS),$(addprefix $(BUILD)/fuzzers/,$(FUZZERS)),$(fuzzers))
+
+alloc-failure: setup ## have the turn come of every allocation to fail, in the command and the servers; takes an hour or so
+	@$(MAKE) --no-print-directory -j$(JOBS) run-alloc-failure
+run-alloc-failure: all $(failing_library)
+	MESHSPEC_BUILD=$(BUILD) MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay MESHSPEC_STORE=$(CURDIR)/$(BUILD)/meshspec-store \
+	    MESHSPEC_EVERY_ALLOCATION=1 $(PYTHON) -m pytest -q -n auto --timeout 0 -p no:cacheprovider \
+	    $(shell find harness relay-ref tools -name 'test_*memory_out.py')
 
 bench: all bench-programs ## measure; prints ratios
 	$(foreach bench,$(benches),$(bench) &&) true

@@ -49,10 +49,8 @@ void arena_free(struct arena *arena) {
 }
 
 static struct block *add_block(struct arena *arena, size_t size) {
-    if (size > SIZE_MAX - sizeof(struct block)) {
-        fprintf(stderr, "meshspec: out of memory (%zu bytes were asked for)\n", size);
-        exit(ERROR_INTERNAL);
-    }
+    if (size > SIZE_MAX - sizeof(struct block))
+        memory_is_out("%zu bytes were asked for", size);
     struct block *block = memory_new(sizeof(*block) + size);
     block->next = arena->blocks;
     arena->blocks = block;

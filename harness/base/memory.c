@@ -1,5 +1,7 @@
 #include "harness/base/memory.h"
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +10,24 @@
 
 #define FIRST_CAPACITY 16
 
+void memory_is_out(const char *format, ...) {
+    va_list arguments;
+    fputs("meshspec: out of memory (", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputs(")\n", stderr);
+    exit(ERROR_INTERNAL);
+}
+
+void memory_check_errno(const char *what) {
+    if (errno == ENOMEM)
+        memory_is_out("%s", what);
+}
+
 static void *checked(void *memory, size_t size) {
-    if (memory == NULL) {
-        fprintf(stderr, "meshspec: out of memory (%zu bytes were asked for)\n", size);
-        exit(ERROR_INTERNAL);
-    }
+    if (memory == NULL)
+        memory_is_out("%zu bytes were asked for", size);
     return memory;
 }
 

@@ -7,6 +7,13 @@
 
 #include <stddef.h>
 
+/* Ends the process with "out of memory", what was being done (printf style) and status 4. For what a library could not
+   allocate. */
+_Noreturn void memory_is_out(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* After a call of the system's that failed: the same when it failed for want of memory (errno), nothing otherwise. */
+void memory_check_errno(const char *what);
+
 /* `size` bytes that hold anything; free with free(). */
 void *memory_new(size_t size);
 

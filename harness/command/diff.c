@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "harness/base/memory.h"
 #include "harness/command/command.h"
 #include "harness/diff/diff.h"
 
@@ -22,6 +23,9 @@ static bool take_option(void *context, int id, const char *argument, struct erro
 static bool write_buffer(struct buffer *buffer, const char *file, struct error *error) {
     bool standard = strcmp(file, "-") == 0;
     FILE *stream = standard ? stdout : fopen(file, "wb");
+    if (stream == NULL) {
+        memory_check_errno(file);
+    }
     bool written = stream != NULL && fwrite(buffer->bytes, 1, buffer->length, stream) == buffer->length;
     if (stream != NULL) {
         written = (standard ? fflush(stream) : fclose(stream)) == 0 && written;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "harness/base/memory.h"
 #include "harness/report/html.h"
 #include "harness/report/json_report.h"
 #include "harness/report/junit.h"
@@ -58,6 +59,7 @@ bool reports_open(struct reports *reports, struct error *error) {
         }
         reports->streams[i] = is_stdout(file) ? stdout : fopen(file, "wb");
         if (reports->streams[i] == NULL) {
+            memory_check_errno(file);
             error_set(error, ERROR_USAGE, "cannot write %s: %s", file, strerror(errno));
             close_all(reports);
             return false;

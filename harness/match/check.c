@@ -1,10 +1,10 @@
 #include <math.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/base/memory.h"
 #include "harness/base/nearest.h"
+#include "harness/base/regex.h"
 #include "harness/match/match.h"
 #include "harness/match/operators.h"
 #include "harness/match/template.h"
@@ -118,7 +118,7 @@ static bool check_regex(struct checker *checker, const struct json_value *argume
     memcpy(source, argument->text.bytes, argument->text.length);
     source[argument->text.length] = '\0';
     regex_t regex;
-    int code = regcomp(&regex, source, REG_EXTENDED | REG_NOSUB);
+    int code = regex_compile(&regex, source);
     if (code != 0) {
         char reason[200];
         regerror(code, &regex, reason, sizeof(reason));

@@ -1,7 +1,7 @@
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/regex.h"
 #include "harness/json/characters.h"
 #include "harness/match/matcher.h"
 #include "harness/match/template.h"
@@ -112,10 +112,9 @@ static bool match_regex(const struct walk *walk, const struct json_value *patter
     if (value != NULL && value->type == JSON_STRING) {
         memcpy(source, text.bytes, text.length);
         source[text.length] = '\0';
-        if (regcomp(&regex, source, REG_EXTENDED) != 0)
+        if (regex_compile(&regex, source) != 0)
             return differ_fault(walk, pattern, "the regular expression does not compile");
-        regmatch_t whole = {0, (regoff_t)value->text.length}; /* the text may contain NUL */
-        found = regexec(&regex, value->text.bytes, 1, &whole, REG_STARTEND) == 0;
+        found = regex_found(&regex, value->text);
         regfree(&regex);
     }
     return found ||

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/base/memory.h"
 #include "harness/replay/session.h"
 #include "harness/replay/shape.h"
 
@@ -78,6 +79,8 @@ static bool replay_lines(const struct replay *replay, FILE *stream, struct error
     bool good = true;
     for (ssize_t length; good && (length = getline(&bytes, &capacity, stream)) >= 0;)
         good = replay_line(replay, (struct text){bytes, (size_t)length}, ++line, error);
+    if (good && !feof(stream))
+        memory_check_errno(replay->file);
     if (good && ferror(stream))
         good = error_set(error, ERROR_USAGE, "%s could not be read: %s", replay->file, strerror(errno));
     if (good && line == 0)
@@ -95,6 +98,8 @@ bool replay_file(struct target *target, const char *file, int limit_ms, struct r
                          "use memory or exec:COMMAND",
                          target->name);
     FILE *stream = fopen(file, "r");
+    if (stream == NULL)
+        memory_check_errno(file);
     if (stream == NULL)
         return error_set(error, ERROR_USAGE, "%s could not be opened: %s", file, strerror(errno));
     struct stat about;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/base/memory.h"
+
 static bool is_chosen(const struct scenario *scenario, const char *profile, const char *only) {
     return (only == NULL || text_glob(only, text_of(scenario->name))) && scenario_in_profile(scenario, profile);
 }
@@ -127,13 +129,12 @@ static struct case_result run_one(struct scenario *scenario, const struct subjec
 struct suite_results suite_run(const struct scenario_set *set, const struct subject *subject, const struct suite_settings *settings,
                                suite_watch *watch, void *context) {
     size_t all = suite_size(set, settings);
-    struct suite_results results = {.cases = calloc(all + 1, sizeof *results.cases)};
+    struct suite_results results = {.cases = memory_zeroed(all + 1, sizeof *results.cases)};
     struct run_clock clock = settings->clock;
     int64_t began = clock.now_us(clock.context);
     struct error error = {0};
-    bool reached = results.cases != NULL &&
-                   subject->reach(subject->context, settings->profiles[0], &error);
-    for (size_t p = 0; results.cases != NULL && p < settings->profile_count; p++) {
+    bool reached = subject->reach(subject->context, settings->profiles[0], &error);
+    for (size_t p = 0; p < settings->profile_count; p++) {
         for (size_t i = 0; i < set->count; i++) {
             struct scenario *scenario = set->scenarios[i];
             const char *profile = settings->profiles[p];

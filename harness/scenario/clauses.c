@@ -60,6 +60,8 @@ static bool load_pages(struct clauses *clauses, const struct schema *schema, con
     struct dirent **pages;
     int count = scandir(folder, &pages, is_page, alphasort);
     if (count < 0)
+        memory_check_errno(folder);
+    if (count < 0)
         return error_set(error, ERROR_USAGE, "%s: the folder of clauses cannot be read: %s", folder, strerror(errno));
     bool good = true;
     for (int i = 0; i < count; i++) {

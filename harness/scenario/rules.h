@@ -4,8 +4,7 @@
 #ifndef MESHSPEC_RULES_H
 #define MESHSPEC_RULES_H
 
-#include <regex.h>
-
+#include "harness/base/regex.h"
 #include "harness/scenario/schema.h"
 
 #define RULE_INTEGER (1U << 6) /* in `types`, besides 1 << json_type */

@@ -73,7 +73,7 @@ static bool read_pattern(struct compiler *compiler, const struct json_value *nod
     if (rule->pattern_source == NULL)
         return false;
     regex_t *pattern = arena_alloc(compiler->schema->arena, sizeof(*pattern));
-    if (regcomp(pattern, rule->pattern_source, REG_EXTENDED | REG_NOSUB) != 0)
+    if (regex_compile(pattern, rule->pattern_source) != 0)
         return fault(compiler, node, "the pattern is no regular expression");
     rule->pattern = pattern;
     return true;

@@ -43,8 +43,10 @@ static void complain_about(struct search *search, const char *path, const char *
 /* The path without links, in the search's arena; NULL when there is no such thing. */
 static const char *real_path(struct search *search, const char *path) {
     char *real = realpath(path, NULL);
-    if (real == NULL)
+    if (real == NULL) {
+        memory_check_errno(path);
         return NULL;
+    }
     const char *kept = arena_copy(search->arena, real, strlen(real));
     free(real);
     return kept;
@@ -79,6 +81,7 @@ static void add_folder(struct search *search, const char *folder, unsigned depth
     struct dirent **entries;
     int count = scandir(folder, &entries, is_visible, alphasort);
     if (count < 0) {
+        memory_check_errno(folder);
         complain_about(search, folder, strerror(errno));
         return;
     }

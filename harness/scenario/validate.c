@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/base/memory.h"
 #include "harness/base/nearest.h"
 #include "harness/scenario/rules.h"
 #include "harness/scenario/yaml.h"
@@ -123,9 +124,9 @@ static bool check_choices(struct checker *checker, const struct rule *rule, cons
         return false;
     if (rule->message != NULL || value->type != JSON_STRING)
         return say(checker, rule, value, "this value is none of those that are allowed here");
-    const char **names = malloc(count * sizeof(*names));
+    const char **names = memory_new(count * sizeof(*names));
     size_t named = 0;
-    for (const struct json_value *choice = rule->choices->first; names != NULL && choice != NULL; choice = choice->next)
+    for (const struct json_value *choice = rule->choices->first; choice != NULL; choice = choice->next)
         if (choice->type == JSON_STRING)
             names[named++] = choice->text.bytes;
     say_unknown(checker, rule->noun, "value", value->text, value->line, value->column, names, named);
@@ -145,8 +146,7 @@ static bool check_string(struct checker *checker, const struct rule *rule, const
         return say(checker, rule, value, "expected a longer string");
     if (rule->pattern == NULL)
         return true;
-    regmatch_t whole = {0, (regoff_t)value->text.length};
-    if (regexec(rule->pattern, value->text.bytes, 1, &whole, REG_STARTEND) == 0)
+    if (regex_found(rule->pattern, value->text))
         return true;
     char text[200];
     snprintf(text, sizeof(text), "expected a string that matches %s", rule->pattern_source);

@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include "harness/base/file.h"
+#include "harness/base/memory.h"
 #include "harness/json/members.h"
 
 struct reader {
@@ -45,7 +46,7 @@ static bool refuse_syntax(struct reader *reader, struct text text) {
     const char *problem = parser->problem != NULL ? parser->problem : "unreadable";
     char sentence[400];
     if (parser->error == YAML_MEMORY_ERROR)
-        return error_set(reader->error, ERROR_INTERNAL, "%s: memory ran out while it was read", reader->file);
+        memory_is_out("while %s was read", reader->file);
     if (parser->error == YAML_READER_ERROR) {
         snprintf(sentence, sizeof(sentence), "not YAML: %s", problem);
         return refuse(reader, mark_of_offset(text, parser->problem_offset), sentence);
@@ -202,10 +203,8 @@ static bool read_events(struct reader *reader, struct text text) {
 
 struct json_value *yaml_parse(struct arena *arena, const char *file, struct text text, struct error *error) {
     struct reader reader = {.arena = arena, .file = file, .error = error};
-    if (!yaml_parser_initialize(&reader.parser)) {
-        error_set(error, ERROR_INTERNAL, "%s: memory ran out while it was read", file);
-        return NULL;
-    }
+    if (!yaml_parser_initialize(&reader.parser))
+        memory_is_out("while %s was read", file);
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text.bytes, text.length);
     bool good = read_events(&reader, text);

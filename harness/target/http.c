@@ -147,6 +147,9 @@ static void take_results(struct http_client *client) {
         struct http_call *call = (struct http_call *)(void *)private;
         call->done = true;
         call->code = message->data.result;
+        if (call->code == CURLE_OUT_OF_MEMORY) {
+            memory_is_out("in a request to the store"); /* which must not be blamed for it */
+        }
         call->status = call->code == CURLE_OK ? (int)status : 0;
     }
 }

@@ -8,15 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/base/memory.h"
+#include "harness/target/guard.h"
+
 struct spawned {
     pid_t pid;
     int output;  /* its standard output */
+    int guard;   /* see guard.h */
     FILE *errors; /* its standard error goes to this nameless file */
     char url[SPAWN_URL_CEILING], control[SPAWN_URL_CEILING];
 };
@@ -42,6 +45,9 @@ static bool quote(struct spawned *spawned, struct error *error) {
 }
 
 static void release(struct spawned *spawned) {
+    if (spawned->guard >= 0) {
+        close(spawned->guard);
+    }
     close(spawned->output);
     fclose(spawned->errors);
     free(spawned);
@@ -49,8 +55,6 @@ static void release(struct spawned *spawned) {
 
 static void become(const char *command, int output, int errors) {
     setpgid(0, 0);
-    /* When this process is killed, or interrupted on a terminal, its server is not left behind. */
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(output, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -59,9 +63,9 @@ static void become(const char *command, int output, int errors) {
 
 static struct spawned *launch(const char *command, struct error *error) {
     int ends[2];
-    struct spawned *spawned = calloc(1, sizeof *spawned);
+    struct spawned *spawned = memory_zeroed(1, sizeof *spawned);
     FILE *errors = tmpfile();
-    if (spawned == NULL || errors == NULL || pipe2(ends, O_CLOEXEC) != 0) {
+    if (errors == NULL || pipe2(ends, O_CLOEXEC) != 0) {
         error_set(error, ERROR_INTERNAL, "cannot start %s: %s", command, strerror(errno));
         free(spawned);
         if (errors != NULL) {
@@ -69,7 +73,7 @@ static struct spawned *launch(const char *command, struct error *error) {
         }
         return NULL;
     }
-    *spawned = (struct spawned){.output = ends[0], .errors = errors, .pid = fork()};
+    *spawned = (struct spawned){.output = ends[0], .errors = errors, .guard = -1, .pid = fork()};
     if (spawned->pid == 0) {
         become(command, ends[1], fileno(errors));
     }
@@ -80,6 +84,7 @@ static struct spawned *launch(const char *command, struct error *error) {
         return NULL;
     }
     setpgid(spawned->pid, spawned->pid);
+    spawned->guard = guard_start(spawned->pid);
     return spawned;
 }
 
@@ -205,6 +210,9 @@ bool spawn_stop(struct spawned *spawned, int limit_ms, struct error *error) {
             right = error_set(error, ERROR_TARGET, "the server ended with %s %d", WIFSIGNALED(status) ? "signal" : "status",
                               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         }
+    }
+    if (spawned->guard >= 0) {
+        kill(-spawned->pid, SIGKILL); /* the guard; while it lives, nobody else can have the group's number */
     }
     if (!right) {
         quote(spawned, error);

@@ -20,7 +20,7 @@ char *store_format(const char *format, ...) {
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     if (length < 0) {
-        abort();
+        memory_is_out("%s", format);
     }
     return text;
 }
