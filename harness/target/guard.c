@@ -1,5 +1,6 @@
 #include "harness/target/guard.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -14,34 +15,42 @@ static void keep_only(int file) {
 }
 
 /* Nothing is ever written to the file: it becomes readable when the last one who could write has ended. */
-static void watch(int file, pid_t group) {
+static void watch(int file) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    setpgid(0, group);
+    setpgid(0, 0);
     keep_only(file);
     poll(&(struct pollfd){.fd = STDIN_FILENO, .events = POLLIN}, 1, -1);
-    kill(-group, SIGTERM);
+    kill(0, SIGTERM);
     poll(NULL, 0, GUARD_GRACE_SECONDS * 1000);
-    kill(-group, SIGKILL);
+    kill(0, SIGKILL);
 }
 
-int guard_start(pid_t group) {
+bool guard_start(struct guard *guard) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
+        return false;
     pid_t pid = fork();
     if (pid == 0) {
-        /* A grandchild, so that nobody has to wait for it. */
-        if (fork() == 0)
-            watch(ends[0], group);
+        watch(ends[0]);
         _exit(0);
     }
+    int reason = errno;
     close(ends[0]);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    if (pid >= 0)
-        return ends[1];
-    close(ends[1]);
-    return -1;
+    if (pid < 0) {
+        close(ends[1]);
+        errno = reason;
+        return false;
+    }
+    setpgid(pid, pid);
+    *guard = (struct guard){pid, ends[1]};
+    return true;
+}
+
+void guard_end(struct guard *guard) {
+    kill(-guard->group, SIGKILL);
+    while (waitpid(guard->group, NULL, 0) < 0 && errno == EINTR)
+        ;
+    close(guard->life);
 }

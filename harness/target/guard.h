@@ -5,15 +5,20 @@
 #ifndef MESHSPEC_GUARD_H
 #define MESHSPEC_GUARD_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define GUARD_GRACE_SECONDS 5 /* between SIGTERM and SIGKILL */
 
-/*
- * Starts a guard in the process group `group`. When this process has ended, it sends the group SIGTERM and later SIGKILL; it ends with
- * the group, for which the caller sends it SIGKILL. Returns the file that tells it that this process lives, to be closed after that; -1:
- * there is no guard.
- */
-int guard_start(pid_t group);
+struct guard {
+    pid_t group; /* a process group that the guard leads, for the server and all that it starts */
+    int life;    /* this process holds the other end open as long as it lives */
+};
+
+/* Starts a guard with a group of its own. When this process has ended, the group gets SIGTERM and later SIGKILL. False: errno says why. */
+bool guard_start(struct guard *guard);
+
+/* Kills whatever is still in the group, the guard among it, and reaps the guard. */
+void guard_end(struct guard *guard);
 
 #endif

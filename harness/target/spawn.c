@@ -19,7 +19,7 @@
 struct spawned {
     pid_t pid;
     int output;  /* its standard output */
-    int guard;   /* see guard.h */
+    struct guard guard; /* of the process group that it is in */
     FILE *errors; /* its standard error goes to this nameless file */
     char url[SPAWN_URL_CEILING], control[SPAWN_URL_CEILING];
 };
@@ -45,46 +45,65 @@ static bool quote(struct spawned *spawned, struct error *error) {
 }
 
 static void release(struct spawned *spawned) {
-    if (spawned->guard >= 0) {
-        close(spawned->guard);
-    }
+    guard_end(&spawned->guard);
     close(spawned->output);
     fclose(spawned->errors);
     free(spawned);
 }
 
-static void become(const char *command, int output, int errors) {
-    setpgid(0, 0);
+static void become(const char *command, pid_t parent, pid_t group, int output, int errors) {
+    setpgid(0, group);
+    if (getppid() != parent) {
+        _exit(127); /* the guard may have been there and gone */
+    }
     dup2(output, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
 }
 
-static struct spawned *launch(const char *command, struct error *error) {
+/* Makes what a server needs to be started, its pipe at `output`. False with nothing left open. */
+static bool prepare(struct spawned *spawned, int *output) {
     int ends[2];
+    spawned->errors = tmpfile();
+    if (spawned->errors == NULL) {
+        return false;
+    }
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        fclose(spawned->errors);
+        return false;
+    }
+    if (!guard_start(&spawned->guard)) {
+        close(ends[0]);
+        close(ends[1]);
+        fclose(spawned->errors);
+        return false;
+    }
+    spawned->output = ends[0];
+    *output = ends[1];
+    return true;
+}
+
+static struct spawned *launch(const char *command, struct error *error) {
+    int output;
     struct spawned *spawned = memory_zeroed(1, sizeof *spawned);
-    FILE *errors = tmpfile();
-    if (errors == NULL || pipe2(ends, O_CLOEXEC) != 0) {
+    if (!prepare(spawned, &output)) {
         error_set(error, ERROR_INTERNAL, "cannot start %s: %s", command, strerror(errno));
         free(spawned);
-        if (errors != NULL) {
-            fclose(errors);
-        }
         return NULL;
     }
-    *spawned = (struct spawned){.output = ends[0], .errors = errors, .guard = -1, .pid = fork()};
+    pid_t parent = getpid();
+    spawned->pid = fork();
     if (spawned->pid == 0) {
-        become(command, ends[1], fileno(errors));
+        become(command, parent, spawned->guard.group, output, fileno(spawned->errors));
     }
-    close(ends[1]);
+    close(output);
     if (spawned->pid < 0) {
         error_set(error, ERROR_INTERNAL, "cannot start %s: %s", command, strerror(errno));
         release(spawned);
         return NULL;
     }
-    setpgid(spawned->pid, spawned->pid);
-    spawned->guard = guard_start(spawned->pid);
+    setpgid(spawned->pid, spawned->guard.group);
     return spawned;
 }
 
@@ -158,7 +177,7 @@ struct spawned *spawn_start(const struct spawn_settings *settings, int limit_ms,
         return NULL;
     }
     if (!wait_until_ready(spawned, settings, limit_ms, error)) {
-        kill(-spawned->pid, SIGKILL);
+        kill(-spawned->guard.group, SIGKILL);
         waitpid(spawned->pid, NULL, 0);
         quote(spawned, error);
         error_context(error, "%s", settings->command);
@@ -201,18 +220,15 @@ bool spawn_stop(struct spawned *spawned, int limit_ms, struct error *error) {
         right = error_set(error, ERROR_TARGET, "the server had ended by itself, with %s %d", WIFSIGNALED(status) ? "signal" : "status",
                           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     } else {
-        kill(-spawned->pid, SIGTERM);
+        kill(-spawned->guard.group, SIGTERM);
         if (!await_end(spawned->pid, limit_ms, &status)) {
-            kill(-spawned->pid, SIGKILL);
+            kill(-spawned->guard.group, SIGKILL);
             waitpid(spawned->pid, &status, 0);
             right = error_set(error, ERROR_TARGET, "the server did not end within %d ms of SIGTERM and was killed", limit_ms);
         } else if (!(WIFEXITED(status) && WEXITSTATUS(status) == 0) && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)) {
             right = error_set(error, ERROR_TARGET, "the server ended with %s %d", WIFSIGNALED(status) ? "signal" : "status",
                               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
         }
-    }
-    if (spawned->guard >= 0) {
-        kill(-spawned->pid, SIGKILL); /* the guard; while it lives, nobody else can have the group's number */
     }
     if (!right) {
         quote(spawned, error);
@@ -222,7 +238,7 @@ bool spawn_stop(struct spawned *spawned, int limit_ms, struct error *error) {
 }
 
 void spawn_kill(struct spawned *spawned) {
-    kill(-spawned->pid, SIGKILL);
+    kill(-spawned->guard.group, SIGKILL);
     waitpid(spawned->pid, NULL, 0);
     release(spawned);
 }
