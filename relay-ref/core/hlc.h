@@ -21,6 +21,9 @@ static inline int relay_hlc_compare(const struct hlc *left, const struct hlc *ri
 /* Reads a stamp; false when `value` is not an object with finite numbers `p` and `l`. */
 bool relay_hlc_read(struct json_value value, struct hlc *out);
 
+/* Takes the next value of `scanner`, which stands in well-formed text; false when it is no stamp. */
+bool relay_hlc_take(struct json_scanner *scanner, struct hlc *out);
+
 /* Adds the stamp as `{"p":…,"l":…}`. */
 void relay_hlc_print(const struct hlc *hlc, struct relay_buffer *out);
 

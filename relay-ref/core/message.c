@@ -42,7 +42,8 @@ static bool read_field(struct json_scanner *scanner, const struct json_value *na
                        size_t count, void *into) {
     struct json_value unused, *target = &unused;
     for (size_t i = 0; i < count; i++)
-        if (name->length - 2 >= fields[i].length && relay_string_equals(name, fields[i].name, fields[i].length))
+        if ((name->escaped || name->length - 2 == fields[i].length) &&
+            relay_string_equals(name, fields[i].name, fields[i].length))
             target = (struct json_value *)(void *)((char *)into + fields[i].offset);
     return relay_scan_value(scanner, target);
 }

@@ -74,19 +74,26 @@ static struct register_cell *new_cell(struct generation *generation, struct path
     return cell;
 }
 
+static struct register_cell *reserve_cell(struct generation *generation, struct path_register *path_register,
+                                          struct register_origin *origin) {
+    struct register_cell *cell = relay_register_cell(generation, path_register, origin);
+    if (cell == NULL) {
+        cell = new_cell(generation, path_register, origin);
+        if (cell == NULL)
+            return NULL;
+        origin->uses++;
+    }
+    cell->reservations++;
+    return cell;
+}
+
 struct register_cell *relay_register_reserve_cell(struct generation *generation, struct path_register *path_register,
                                                   struct relay_text name) {
     struct register_origin *origin = relay_generation_use_origin(generation, name);
     if (origin == NULL)
         return NULL;
-    struct register_cell *cell = relay_register_cell(generation, path_register, origin);
-    if (cell != NULL) {
-        relay_generation_release_origin(generation, origin); /* the cell uses it already */
-    } else if ((cell = new_cell(generation, path_register, origin)) == NULL) {
-        relay_generation_release_origin(generation, origin);
-        return NULL;
-    }
-    cell->reservations++;
+    struct register_cell *cell = reserve_cell(generation, path_register, origin);
+    relay_generation_release_origin(generation, origin); /* the cell has a use of its own */
     return cell;
 }
 
@@ -187,12 +194,16 @@ static struct register_sibling *new_sibling(const struct message_envelope *envel
 
 /* register.water: a cite of the envelope's own dot raises nothing. */
 static bool reserve_cites(struct generation *generation, struct reading *reading, struct read_op *op,
-                          struct relay_text origin) {
+                          const struct register_origin *origin) {
     for (size_t i = op->first_cite; i < op->first_cite + op->cite_count; i++) {
         struct read_cite *cite = &reading->cites[i];
-        bool own = relay_string_equals(&cite->origin, origin.bytes, origin.length);
-        if (own && relay_hlc_compare(&cite->hlc, &reading->hlc) == 0)
+        if (relay_string_equals(&cite->origin, origin->name, origin->item.key.length)) {
+            if (relay_hlc_compare(&cite->hlc, &reading->hlc) == 0)
+                continue;
+            cite->cell = op->cell;
+            cite->cell->reservations++;
             continue;
+        }
         struct characters name;
         if (relay_characters_read(&name, &cite->origin))
             cite->cell = relay_register_reserve_cell(generation, op->path_register, name.text);
@@ -204,7 +215,7 @@ static bool reserve_cites(struct generation *generation, struct reading *reading
 }
 
 static bool prepare_op(struct generation *generation, struct reading *reading, struct read_op *op,
-                       const struct message_envelope *envelope, struct relay_text origin) {
+                       const struct message_envelope *envelope, struct register_origin *origin) {
     struct path_register *path_register = relay_register_reserve(generation, relay_reading_key(reading, op));
     op->path_register = path_register;
     if (path_register == NULL)
@@ -214,7 +225,7 @@ static bool prepare_op(struct generation *generation, struct reading *reading, s
     if (op->epoch > 0 && path_register->baseline_spelling == NULL &&
         (op->baseline = relay_register_spelling(op->op->path)) == NULL)
         return false;
-    op->cell = relay_register_reserve_cell(generation, path_register, origin);
+    op->cell = reserve_cell(generation, path_register, origin);
     if (op->cell == NULL || !reserve_cites(generation, reading, op, origin))
         return false;
     if (op->cell->sibling == NULL || relay_hlc_compare(&reading->hlc, &op->cell->sibling->hlc) > 0) {
@@ -225,7 +236,7 @@ static bool prepare_op(struct generation *generation, struct reading *reading, s
 }
 
 bool relay_register_prepare(struct generation *generation, struct reading *reading,
-                            const struct message_envelope *envelope, struct relay_text origin) {
+                            const struct message_envelope *envelope, struct register_origin *origin) {
     for (size_t i = 0; i < reading->op_count; i++) {
         if (!prepare_op(generation, reading, &reading->ops[i], envelope, origin)) {
             relay_register_cancel(generation, reading);

@@ -15,10 +15,10 @@ struct register_cell *relay_register_cell(const struct generation *generation, s
 /*
  * Gets everything that the ops of `reading` need, so that relay_register_apply cannot fail; registers and cells may be
  * made for it, but nothing is in them. False when memory is out: all of it was given back then. `envelope` is the one
- * that was read, `origin` its origin, decoded.
+ * that was read, `origin` its origin, which the caller holds a use of.
  */
 bool relay_register_prepare(struct generation *generation, struct reading *reading,
-                            const struct message_envelope *envelope, struct relay_text origin);
+                            const struct message_envelope *envelope, struct register_origin *origin);
 
 /* Takes the ops in: siblings, water, baselines. */
 void relay_register_apply(struct generation *generation, struct reading *reading);

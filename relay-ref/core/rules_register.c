@@ -55,9 +55,12 @@ static bool prepare_cut(struct room *room, const struct message_envelope *envelo
     struct reading *reading = &room->relay->reading;
     struct relay_buffer text;
     ordering->fresh = relay_generation_new(&room->relay->seed);
-    if (ordering->fresh == NULL || !relay_register_prepare(ordering->fresh, reading, envelope, origin))
+    struct register_origin *writer =
+        ordering->fresh == NULL ? NULL : relay_generation_use_origin(ordering->fresh, origin);
+    if (writer == NULL || !relay_register_prepare(ordering->fresh, reading, envelope, writer))
         return false;
     relay_register_apply(ordering->fresh, reading);
+    relay_generation_release_origin(ordering->fresh, writer);
     relay_frame_start(&text, 256);
     relay_welcome_head(&text, room, &(struct welcome_life){ordering->entry.seq,
                                                            {ordering->migration.memory, ordering->migration.length},
@@ -110,7 +113,7 @@ static bool prepare_named(struct room *room, const struct message_envelope *enve
     if (ordering->migration.bumps)
         return prepare_cut(room, envelope, origin, ordering);
     return prepare_evidence(room, envelope, origin, ordering) && prepare_settling(room, ordering) &&
-           relay_register_prepare(room->generation, &room->relay->reading, envelope, origin);
+           relay_register_prepare(room->generation, &room->relay->reading, envelope, ordering->origin);
 }
 
 static bool prepare(struct room *room, const struct message_envelope *envelope, struct ordering *ordering) {

@@ -62,40 +62,35 @@ static bool add_segment(const struct json_value *segment, struct relay_buffer *k
     return true;
 }
 
-bool relay_path_join(struct json_value path, struct relay_buffer *keys) {
+/* What a path says: how it is faulty, its segments joined. */
+struct path_reading {
+    const char *fault; /* the row path-control or path-proto, for the first segment that fails; or NULL */
+    bool empty, joined;
+};
+
+static struct path_reading read_path(struct json_value path, struct relay_buffer *keys) {
     struct json_scanner scanner;
     struct json_value segment;
-    bool fine = true, first = true;
+    struct path_reading reading = {NULL, true, true};
     relay_scan_start(&scanner, path.bytes, path.length);
     relay_scan_enter(&scanner);
-    while (fine && relay_scan_element(&scanner) && relay_scan_value(&scanner, &segment)) {
-        if (!first)
+    while (reading.joined && relay_scan_element(&scanner) && relay_scan_value(&scanner, &segment)) {
+        if (reading.fault == NULL && segment.kind == JSON_STRING)
+            reading.fault = has_control(&segment)                      ? "path-control"
+                            : relay_string_is(&segment, "__proto__") ? "path-proto"
+                                                                       : NULL;
+        if (!reading.empty)
             relay_buffer_add(keys, SEPARATOR, 1);
-        first = false;
-        fine = add_segment(&segment, keys);
+        reading.empty = false;
+        reading.joined = add_segment(&segment, keys);
     }
-    fine = fine && scanner.error == JSON_FINE;
+    reading.joined = reading.joined && scanner.error == JSON_FINE && !keys->failed;
     relay_scan_end(&scanner);
-    return fine && !keys->failed;
+    return reading;
 }
 
-/* The rows path-control and path-proto, segment by segment; NULL when both hold. */
-static const char *fault_in_path(struct json_value path, bool *empty) {
-    struct json_scanner scanner;
-    struct json_value segment;
-    const char *fault = NULL;
-    *empty = true;
-    relay_scan_start(&scanner, path.bytes, path.length);
-    relay_scan_enter(&scanner);
-    while (fault == NULL && relay_scan_element(&scanner) && relay_scan_value(&scanner, &segment)) {
-        *empty = false;
-        if (segment.kind == JSON_STRING && has_control(&segment))
-            fault = "path-control";
-        else if (relay_string_is(&segment, "__proto__"))
-            fault = "path-proto";
-    }
-    relay_scan_end(&scanner);
-    return fault;
+bool relay_path_join(struct json_value path, struct relay_buffer *keys) {
+    return read_path(path, keys).joined;
 }
 
 static bool same_key(const struct reading *reading, const struct read_op *left, const struct read_op *right) {
@@ -104,8 +99,12 @@ static bool same_key(const struct reading *reading, const struct read_op *left, 
            (first.length == 0 || memcmp(first.bytes, second.bytes, first.length) == 0);
 }
 
-/* Puts the op into the set of paths; false when its path is there already. */
-static bool is_first_on_path(struct reading *reading, size_t number) {
+/* Puts the op into the set of paths; false when its path is there already. A single op needs no set. */
+static bool is_first_on_path(const struct relay *relay, struct reading *reading, size_t number) {
+    if (relay->ops.kept == 1)
+        return true;
+    struct relay_text key = relay_reading_key(reading, &reading->ops[number]);
+    reading->ops[number].key_hash = relay_table_hash(&relay->seed, key.bytes, key.length);
     size_t mask = reading->slot_count - 1, at = (size_t)reading->ops[number].key_hash & mask;
     for (; reading->slots[at] != 0; at = (at + 1) & mask)
         if (same_key(reading, &reading->ops[reading->slots[at] - 1], &reading->ops[number]))
@@ -129,40 +128,42 @@ static bool keep_cite(struct reading *reading, const struct read_cite *cite) {
     return true;
 }
 
-static bool read_cite(struct json_value value, struct read_cite *cite) {
-    struct json_scanner scanner;
-    struct json_value name, other, hlc = {.kind = JSON_ABSENT};
+/* Takes the next value; false when it is no cite. */
+static bool read_cite(struct json_scanner *scanner, struct read_cite *cite) {
+    struct json_value name, other;
+    bool stamped = false;
     *cite = (struct read_cite){.origin = {.kind = JSON_ABSENT}};
-    if (value.kind != JSON_OBJECT)
+    if (relay_scan_peek(scanner) != JSON_OBJECT) {
+        relay_scan_value(scanner, &other);
         return false;
-    relay_scan_start(&scanner, value.bytes, value.length);
-    relay_scan_enter(&scanner);
-    while (relay_scan_member(&scanner, &name))
-        relay_scan_value(&scanner, relay_string_is(&name, "origin") ? &cite->origin
-                                   : relay_string_is(&name, "hlc")  ? &hlc
-                                                                    : &other);
-    relay_scan_end(&scanner);
-    return is_clean_id(&cite->origin) && relay_hlc_read(hlc, &cite->hlc);
+    }
+    relay_scan_enter(scanner);
+    while (relay_scan_member(scanner, &name)) {
+        if (relay_string_is(&name, "hlc"))
+            stamped = relay_hlc_take(scanner, &cite->hlc);
+        else
+            relay_scan_value(scanner, relay_string_is(&name, "origin") ? &cite->origin : &other);
+    }
+    return stamped && is_clean_id(&cite->origin);
 }
 
 static enum check_answer read_cites(struct reading *reading, struct read_op *op) {
     struct json_scanner scanner;
-    struct json_value value;
     enum check_answer answer = CHECK_FINE;
     op->first_cite = reading->cite_count;
     if (op->op->cites.kind != JSON_ARRAY)
         return CHECK_VIOLATION;
     relay_scan_start(&scanner, op->op->cites.bytes, op->op->cites.length);
     relay_scan_enter(&scanner);
-    while (answer == CHECK_FINE && relay_scan_element(&scanner) && relay_scan_value(&scanner, &value)) {
+    while (answer == CHECK_FINE && relay_scan_element(&scanner)) {
         struct read_cite cite;
-        if (!read_cite(value, &cite))
+        if (!read_cite(&scanner, &cite))
             answer = CHECK_VIOLATION;
         else if (!keep_cite(reading, &cite))
             answer = CHECK_NO_MEMORY;
     }
-    if (answer == CHECK_FINE && scanner.error != JSON_FINE)
-        answer = CHECK_NO_MEMORY;
+    if (scanner.error != JSON_FINE)
+        answer = CHECK_NO_MEMORY; /* the text is well formed */
     relay_scan_end(&scanner);
     op->cite_count = reading->cite_count - op->first_cite;
     return answer;
@@ -179,7 +180,6 @@ static enum check_answer malformed(struct violation *violation, const char *deta
 static enum check_answer check_op(const struct relay *relay, struct reading *reading, size_t number,
                                   struct violation *violation) {
     struct read_op *op = &reading->ops[number];
-    bool empty;
     *op = (struct read_op){.op = &relay->ops.items[number]};
     if (!op->op->container)
         return malformed(violation, "op");
@@ -187,23 +187,21 @@ static enum check_answer check_op(const struct relay *relay, struct reading *rea
         return malformed(violation, "kind");
     if (op->op->path.kind != JSON_ARRAY)
         return malformed(violation, "path");
-    const char *fault = fault_in_path(op->op->path, &empty);
-    if (fault != NULL)
-        return malformed(violation, fault);
-    if (empty && op->op->kind != OP_SET)
+    op->key_at = reading->keys.length;
+    struct path_reading path = read_path(op->op->path, &reading->keys);
+    op->key_length = reading->keys.length - op->key_at;
+    if (!path.joined)
+        return CHECK_NO_MEMORY;
+    if (path.fault != NULL)
+        return malformed(violation, path.fault);
+    if (path.empty && op->op->kind != OP_SET)
         return malformed(violation, "root-op");
     if (!is_epoch(&op->op->epoch, &op->epoch))
         return malformed(violation, "epoch");
     enum check_answer cites = read_cites(reading, op);
     if (cites != CHECK_FINE)
         return cites == CHECK_VIOLATION ? malformed(violation, "cites") : cites;
-    op->key_at = reading->keys.length;
-    if (!relay_path_join(op->op->path, &reading->keys))
-        return CHECK_NO_MEMORY;
-    op->key_length = reading->keys.length - op->key_at;
-    struct relay_text key = relay_reading_key(reading, op);
-    op->key_hash = relay_table_hash(&relay->seed, key.bytes, key.length);
-    return is_first_on_path(reading, number) ? CHECK_FINE : malformed(violation, "dup-path");
+    return is_first_on_path(relay, reading, number) ? CHECK_FINE : malformed(violation, "dup-path");
 }
 
 /* Makes room for as many ops, with a set of paths that is at most half full. */
