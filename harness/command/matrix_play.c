@@ -1,12 +1,11 @@
 #include "harness/command/matrix_play.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness/command/command.h"
 #include "harness/command/moment.h"
+#include "harness/command/needs.h"
 #include "harness/command/run_options.h"
 
 /* ---- reading ---- */
@@ -67,34 +66,6 @@ bool matrix_side_read(struct matrix_side *side, const struct columns_entry *entr
     judged_repeat(&side->arguments, &side->options);
     buffer_consume(&side->arguments, 1);
     return side->known_failing == NULL || known_load(&side->known, side->known_failing, error);
-}
-
-/* ---- what has to be there ---- */
-
-static bool is_on_path(const char *program) {
-    const char *path = getenv("PATH");
-    for (const char *at = path != NULL ? path : ""; *at != '\0';) {
-        size_t length = strcspn(at, ":");
-        struct buffer file = {0};
-        buffer_format(&file, "%.*s/%s", (int)length, at, program);
-        bool there = access(file.bytes, X_OK) == 0;
-        buffer_free(&file);
-        if (there) {
-            return true;
-        }
-        at += length + (at[length] == ':');
-    }
-    return false;
-}
-
-static const char *missing_need(const struct matrix_side *side) {
-    for (size_t i = 0; side->entry->needs[i] != NULL; i++) {
-        const char *need = side->entry->needs[i];
-        if (strchr(need, '/') != NULL ? access(need, F_OK) != 0 : !is_on_path(need)) {
-            return need;
-        }
-    }
-    return NULL;
 }
 
 /* ---- playing ---- */
@@ -226,7 +197,7 @@ static const char *one_line(struct arena *arena, const char *text) {
 bool matrix_side_play(struct matrix_side *side, const struct scenario_set *set, const struct matrix_play_settings *settings,
                       struct arena *arena, struct matrix_run *run, struct error *error) {
     begin_run(side, settings, run);
-    const char *missing = missing_need(side);
+    const char *missing = needs_missing(side->entry->needs);
     bool good = true;
     if (missing != NULL) {
         run->unavailable = arena_format(arena, "it needs %s, which is not there", missing);

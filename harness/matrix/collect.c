@@ -1,125 +1,7 @@
 #include "harness/matrix/collect.h"
 
+#include <stdint.h>
 #include <string.h>
-
-static const struct matrix_state_look looks[MATRIX_STATE_COUNT] = {
-    {"fail", "✗", "fail", "❌", "a MUST (with --strict also a SHOULD) is broken"},
-    {"error", "‼", "error", "💥", "the target died or hung, so a case could not be judged"},
-    {"xpass", "⇄", "list", "🔁", "it passes, though it is listed as known to fail"},
-    {"warning", "!", "warn", "⚠️", "a SHOULD is not kept"},
-    {"remark", "i", "remark", "ℹ️", "a MAY is done otherwise"},
-    {"xfail", "≈", "known", "🟠", "it is listed as known to fail, and does"},
-    {"partly", "◐", "part", "◐", "all that was played passed, but some was skipped"},
-    {"pass", "✓", "pass", "✅", "every case passed"},
-    {"skip", "»", "skip", "⏭️", "skipped: the target lacks what the cases need"},
-    {"not-run", "○", "not run", "⚪", "no case was played"},
-    {"not-available", "∅", "n/a", "🚫", "not available: the target is not there"},
-    {"no-rule", "–", "", "–", "the rule does not hold in this profile"},
-};
-
-const struct matrix_state_look *matrix_look(enum matrix_state state) {
-    return &looks[state];
-}
-
-bool matrix_has_evidence(enum outcome outcome) {
-    return outcome != OUTCOME_PASS && outcome != OUTCOME_SKIP;
-}
-
-bool matrix_is_history(const struct clause *clause) {
-    return strcmp(clause->area, "history") == 0;
-}
-
-bool matrix_judges(const struct scenario *scenario, const struct clause *clause) {
-    for (size_t i = 0; i < scenario->clause_count; i++) {
-        if (scenario->clauses[i] == clause) {
-            return true;
-        }
-    }
-    return false;
-}
-
-size_t matrix_cases(const struct matrix_cell *cell) {
-    size_t all = 0;
-    for (size_t i = 0; i < OUTCOME_COUNT; i++) {
-        all += cell->counts[i];
-    }
-    return all;
-}
-
-/* ---- one cell ---- */
-
-/* What the counts mean; SIZE_MAX of nothing. */
-static enum matrix_state judged_state(const struct matrix_cell *cell) {
-    static const enum matrix_state states[] = {[OUTCOME_FAIL] = MATRIX_FAIL,       [OUTCOME_ERROR] = MATRIX_ERROR,
-                                               [OUTCOME_XPASS] = MATRIX_XPASS,     [OUTCOME_WARNING] = MATRIX_WARNING,
-                                               [OUTCOME_REMARK] = MATRIX_REMARK,   [OUTCOME_XFAIL] = MATRIX_XFAIL};
-    for (size_t i = 0; i <= OUTCOME_XFAIL; i++) {
-        if (cell->counts[i] > 0) {
-            return states[i];
-        }
-    }
-    if (cell->counts[OUTCOME_PASS] == 0) {
-        return MATRIX_SKIP;
-    }
-    return cell->counts[OUTCOME_SKIP] > 0 || cell->missing > 0 ? MATRIX_PARTLY : MATRIX_PASS;
-}
-
-static void take(struct matrix_cell *cell, enum outcome outcome, enum outcome *worst, size_t index) {
-    cell->counts[outcome]++;
-    if (!matrix_has_evidence(outcome)) {
-        return;
-    }
-    if (cell->bad == 0 || outcome < *worst) {
-        cell->worst = index;
-        *worst = outcome;
-    }
-    cell->bad++;
-}
-
-/* Whether a case says something about a clause: it is listed for it, or broke that rule of the history; and every case that passed has kept all those. */
-static bool concerns(const struct case_result *result, const struct clause *clause) {
-    bool broke = result->failure.rule != NULL && strcmp(result->failure.rule, clause->id) == 0;
-    return broke || matrix_judges(result->scenario, clause) || (matrix_is_history(clause) && result->verdict == VERDICT_PASS);
-}
-
-static struct matrix_cell cell_of(const struct matrix *matrix, const struct matrix_column *column, const struct clause *clause) {
-    struct matrix_cell cell = {.state = MATRIX_NO_RULE};
-    const struct suite_results *results = &column->run->results;
-    enum outcome worst = OUTCOME_COUNT;
-    if (!clause_holds(clause, column->profile)) {
-        return cell;
-    }
-    for (size_t i = 0; i < results->count; i++) {
-        const struct case_result *result = &results->cases[i];
-        if (strcmp(result->profile, column->profile) == 0 && concerns(result, clause)) {
-            take(&cell, report_outcome(result, matrix->strict), &worst, i);
-        }
-    }
-    cell.state = matrix_cases(&cell) > 0             ? judged_state(&cell)
-                 : column->run->unavailable != NULL ? MATRIX_NOT_AVAILABLE
-                                                    : MATRIX_NOT_RUN;
-    return cell;
-}
-
-struct matrix_cell matrix_merge(const struct matrix_table *table, const struct matrix_row *row, size_t run_index) {
-    struct matrix_cell merged = {.state = MATRIX_NO_RULE};
-    for (size_t i = 0; i < table->column_count; i++) {
-        const struct matrix_cell *cell = &row->cells[i];
-        if (table->columns[i].run_index != run_index || cell->state == MATRIX_NO_RULE) {
-            continue;
-        }
-        for (size_t k = 0; k < OUTCOME_COUNT; k++) {
-            merged.counts[k] += cell->counts[k];
-        }
-        merged.missing += matrix_cases(cell) == 0;
-        merged.bad += cell->bad;
-        merged.state = cell->state < merged.state ? cell->state : merged.state;
-    }
-    if (matrix_cases(&merged) > 0) {
-        merged.state = judged_state(&merged);
-    }
-    return merged;
-}
 
 /* ---- columns ---- */
 
@@ -175,7 +57,7 @@ static void add_row(struct matrix_view *view, struct matrix_table *table, const 
     struct matrix_row row = {clause, arena_alloc(view->arena, table->column_count * sizeof *row.cells)};
     size_t held = 0, cases = 0;
     for (size_t i = 0; i < table->column_count; i++) {
-        row.cells[i] = cell_of(view->matrix, &table->columns[i], clause);
+        row.cells[i] = matrix_cell_of(view->matrix, &table->columns[i], clause);
         held += row.cells[i].state != MATRIX_NO_RULE;
         cases += matrix_cases(&row.cells[i]);
     }
@@ -189,8 +71,53 @@ static void add_row(struct matrix_view *view, struct matrix_table *table, const 
     table->rows[table->row_count++] = row;
 }
 
-static void add_table(struct matrix_view *view, bool of_store) {
+static bool is_area(const struct clause *clause, const struct clause *of) {
+    return strcmp(clause->area, of->area) == 0;
+}
+
+/* The first clause of an area that holds from the first version on; SIZE_MAX: none does. */
+static size_t first_old(const struct matrix *matrix, const struct clause *of) {
+    for (size_t i = 0; i < matrix->clause_count; i++) {
+        if (is_area(matrix->clauses[i], of) && matrix->clauses[i]->since == NULL) {
+            return i;
+        }
+    }
+    return SIZE_MAX;
+}
+
+static size_t first_of_area(const struct matrix *matrix, const struct clause *of) {
+    size_t i = 0;
+    while (!is_area(matrix->clauses[i], of)) {
+        i++;
+    }
+    return i;
+}
+
+static void add_area(struct matrix_view *view, struct matrix_table *table, const struct clause *of, bool old) {
+    for (size_t i = 0; i < view->matrix->clause_count; i++) {
+        const struct clause *clause = view->matrix->clauses[i];
+        if (is_area(clause, of) && (clause->since == NULL) == old) {
+            add_row(view, table, clause);
+        }
+    }
+}
+
+/*
+ * All of an area stands together, whatever pages of the catalogue it is written on. What a later version brought stands below what was there from the
+ * first: rules within their area, and areas below the others.
+ */
+static void add_areas(struct matrix_view *view, struct matrix_table *table, bool old) {
     const struct matrix *matrix = view->matrix;
+    for (size_t i = 0; i < matrix->clause_count; i++) {
+        size_t first = first_old(matrix, matrix->clauses[i]);
+        if (old ? first == i : first == SIZE_MAX && first_of_area(matrix, matrix->clauses[i]) == i) {
+            add_area(view, table, matrix->clauses[i], true);
+            add_area(view, table, matrix->clauses[i], false);
+        }
+    }
+}
+
+static void add_table(struct matrix_view *view, bool of_store) {
     struct matrix_table *table = &view->tables[view->table_count];
     *table = (struct matrix_table){.title = of_store ? "Sync stores and provisioners" : "Relays",
                                    .id = of_store ? "stores" : "relays",
@@ -199,10 +126,9 @@ static void add_table(struct matrix_view *view, bool of_store) {
     if (table->column_count == 0) {
         return;
     }
-    table->rows = arena_alloc(view->arena, matrix->clause_count * sizeof *table->rows);
-    for (size_t i = 0; i < matrix->clause_count; i++) {
-        add_row(view, table, matrix->clauses[i]);
-    }
+    table->rows = arena_alloc(view->arena, view->matrix->clause_count * sizeof *table->rows);
+    add_areas(view, table, true);
+    add_areas(view, table, false);
     view->table_count++;
 }
 

@@ -74,6 +74,9 @@ struct matrix_view {
 struct matrix_view matrix_collect(const struct matrix *matrix);
 void matrix_view_free(struct matrix_view *view);
 
+/* What a column says about a clause. */
+struct matrix_cell matrix_cell_of(const struct matrix *matrix, const struct matrix_column *column, const struct clause *clause);
+
 /* The cell of a row over all the columns of one run. */
 struct matrix_cell matrix_merge(const struct matrix_table *table, const struct matrix_row *row, size_t run_index);
 

@@ -27,7 +27,7 @@ struct matrix {
     const char *started; /* date and time in UTC; NULL: not known */
     const char *only;    /* the glob that chose scenarios; NULL: all were played */
     bool strict;
-    const struct clause *const *clauses; /* the catalogue, in its order: areas stand together */
+    const struct clause *const *clauses; /* the catalogue, in its order */
     size_t clause_count;
     struct scenario *const *scenarios; /* by name */
     size_t scenario_count;

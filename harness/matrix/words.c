@@ -3,6 +3,25 @@
 
 #include "harness/matrix/collect.h"
 
+static const struct matrix_state_look looks[MATRIX_STATE_COUNT] = {
+    {"fail", "✗", "fail", "❌", "a MUST (with --strict also a SHOULD) is broken"},
+    {"error", "‼", "error", "💥", "the target died or hung, so a case could not be judged"},
+    {"xpass", "⇄", "list", "🔁", "it passes, though it is listed as known to fail"},
+    {"warning", "!", "warn", "⚠️", "a SHOULD is not kept"},
+    {"remark", "i", "remark", "ℹ️", "a MAY is done otherwise"},
+    {"xfail", "≈", "known", "🟠", "it is listed as known to fail, and does"},
+    {"partly", "◐", "part", "◐", "all that was played passed, but some was skipped"},
+    {"pass", "✓", "pass", "✅", "every case passed"},
+    {"skip", "»", "skip", "⏭️", "skipped: the target lacks what the cases need"},
+    {"not-run", "○", "not run", "⚪", "no case was played"},
+    {"not-available", "∅", "n/a", "🚫", "not available: the target is not there"},
+    {"no-rule", "–", "", "–", "the rule does not hold in this profile"},
+};
+
+const struct matrix_state_look *matrix_look(enum matrix_state state) {
+    return &looks[state];
+}
+
 enum matrix_state matrix_state_of(enum outcome outcome) {
     static const enum matrix_state states[OUTCOME_COUNT] = {MATRIX_FAIL,   MATRIX_ERROR, MATRIX_XPASS, MATRIX_WARNING,
                                                             MATRIX_REMARK, MATRIX_XFAIL, MATRIX_SKIP,  MATRIX_PASS};

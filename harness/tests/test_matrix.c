@@ -63,6 +63,20 @@ Test(matrix, cells_say_the_worst_of_their_cases) {
     expect_row(&view.tables[1], "store.auth", (enum matrix_state[]){MATRIX_PASS});
 }
 
+Test(matrix, an_area_stands_together_and_a_later_one_below) {
+    const struct clause *signal_to = made.clause_list[3];
+    made.clauses[3].since = made.clauses[4].since = "0.2.0";
+    made.clause_list[3] = made.clause_list[0];
+    made.clause_list[0] = signal_to;
+    matrix_view_free(&view);
+    view = matrix_collect(&made.matrix);
+    static const char *const wanted[] = {"join.polite", "join.delta", "join.schema", "history.dense", "signal.to", "signal.nobody"};
+    cr_assert_eq(view.tables[0].row_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        cr_expect_str_eq(view.tables[0].rows[i].clause->id, wanted[i]);
+    }
+}
+
 Test(matrix, columns_count_their_cells) {
     const struct matrix_column *column = &view.tables[0].columns[2];
     cr_expect_eq(column->states[MATRIX_FAIL], 3);
