@@ -208,8 +208,9 @@ def test_a_narrow_page_scrolls_only_its_table(mixed, visit, dark):
     found = visit(mixed[1], """
       for (const details of all("details")) details.open = true;
       await settle();
-      return {inner: innerWidth, width: document.documentElement.scrollWidth, background: getComputedStyle(document.body).backgroundColor};""", width=360, dark=dark)
+      return {inner: innerWidth, width: document.documentElement.scrollWidth, side: document.querySelector(".matrix tr.rule th").offsetWidth, background: getComputedStyle(document.body).backgroundColor};""", width=360, dark=dark)
     assert found["width"] <= found["inner"] <= 500
+    assert 120 < found["side"] < found["inner"] / 2
     assert found["background"] == ("rgb(17, 21, 27)" if dark else "rgb(255, 255, 255)")
 
 
