@@ -218,7 +218,7 @@ endif
 endif
 
 run-matrix: all npm-packages
-	MESHSPEC_BUILD=$(BUILD) $(BUILD)/meshspec matrix fixtures/matrix.yaml $(if $(ONLY),--only '$(ONLY)') --html $(BUILD)/matrix.html --markdown $(BUILD)/matrix.md
+	MESHSPEC_BUILD=$(BUILD) $(BUILD)/meshspec matrix fixtures/matrix.yaml $(if $(ONLY),--only '$(ONLY)') --html $(BUILD)/matrix.html --reports --markdown $(BUILD)/matrix.md
 readme-matrix: ## put the summary of the last `make matrix` into README.md
 	@$(PYTHON) tools/readme_matrix.py $(BUILD)/matrix.md README.md
 

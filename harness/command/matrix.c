@@ -1,27 +1,23 @@
 /* meshspec matrix: judge several targets and set what came of it side by side. */
+#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "harness/base/memory.h"
 #include "harness/command/command.h"
 #include "harness/command/home.h"
 #include "harness/command/load.h"
+#include "harness/command/matrix_files.h"
 #include "harness/command/matrix_play.h"
 #include "harness/command/moment.h"
-#include "harness/command/output.h"
 #include "harness/command/run_options.h"
-#include "harness/matrix/html.h"
-#include "harness/matrix/markdown.h"
 
-#include <limits.h>
-
-enum { MATRIX_COLUMN = 1, MATRIX_PROFILE, MATRIX_ONLY, MATRIX_STRICT_OPTION, MATRIX_HTML, MATRIX_MARKDOWN, MATRIX_SEED, MATRIX_ROUNDS };
+enum { MATRIX_COLUMN = 1, MATRIX_PROFILE, MATRIX_ONLY, MATRIX_STRICT_OPTION, MATRIX_HTML, MATRIX_REPORTS, MATRIX_MARKDOWN, MATRIX_SEED, MATRIX_ROUNDS };
 
 struct matrix_options {
     struct columns columns;
     struct matrix_play_settings play;
-    struct output html, markdown;
+    struct matrix_files files;
     bool has_seed;
 };
 
@@ -35,6 +31,7 @@ static const struct command_option options[] = {
     {"only", "GLOB", "only scenarios whose name matches, such as 'join/*'; other rules are left out", MATRIX_ONLY, NULL},
     {"html", "FILE", "write the matrix as one page: the table, with the evidence behind every cell (- for standard output, and nothing else there)",
      MATRIX_HTML, "FILE"},
+    {"reports", NULL, "with --html: write each target's full report besides, into a folder beside FILE, and link to it", MATRIX_REPORTS, NULL},
     {"markdown", "FILE", "write it as Markdown: a summary by area, then every rule, then the evidence of what failed", MATRIX_MARKDOWN, "FILE"},
     {"strict", NULL, "a failing SHOULD fails the run", MATRIX_STRICT_OPTION, NULL},
     {"seed", "N", "the seed for the order of racing steps on sockets (default: drawn)", MATRIX_SEED, NULL},
@@ -55,7 +52,7 @@ static bool add_profile(struct matrix_play_settings *play, const char *name, str
 
 static bool take_file(struct matrix_options *chosen, struct output *output, const char *file, struct error *error) {
     output->file = file;
-    return !output_is_standard(&chosen->html) || !output_is_standard(&chosen->markdown) ||
+    return !output_is_standard(&chosen->files.html) || !output_is_standard(&chosen->files.markdown) ||
            error_set(error, ERROR_USAGE, "only one report can go to standard output");
 }
 
@@ -74,9 +71,12 @@ static bool take_option(void *context, int id, const char *argument, struct erro
         chosen->play.strict = true;
         return true;
     case MATRIX_HTML:
-        return take_file(chosen, &chosen->html, argument, error);
+        return take_file(chosen, &chosen->files.html, argument, error);
+    case MATRIX_REPORTS:
+        chosen->files.wants_reports = true;
+        return true;
     case MATRIX_MARKDOWN:
-        return take_file(chosen, &chosen->markdown, argument, error);
+        return take_file(chosen, &chosen->files.markdown, argument, error);
     case MATRIX_SEED:
         chosen->has_seed = true;
         return command_number("seed", argument, 0, UINT64_MAX, &chosen->play.seed, error);
@@ -100,20 +100,6 @@ static const struct clause **clauses_of(const struct scenario_set *set, size_t *
     return list;
 }
 
-static enum error_code write_all(struct matrix_options *chosen, const struct matrix *matrix) {
-    struct error error = {0};
-    struct buffer html = {0}, markdown = {0};
-    if (chosen->html.file != NULL) {
-        matrix_html(&html, matrix);
-    }
-    if (chosen->markdown.file != NULL) {
-        matrix_markdown(&markdown, matrix);
-    }
-    bool written = output_write(&chosen->html, &html, &error);
-    written = output_write(&chosen->markdown, &markdown, &error) && written;
-    return written ? matrix_exit(matrix) : command_fail(&error);
-}
-
 static enum error_code report_on(struct matrix_options *chosen, const struct scenario_set *set, const struct matrix_run *runs) {
     size_t count;
     const struct clause **clauses = clauses_of(set, &count);
@@ -128,7 +114,8 @@ static enum error_code report_on(struct matrix_options *chosen, const struct sce
                             .scenario_count = set->count,
                             .runs = runs,
                             .run_count = chosen->columns.count};
-    enum error_code code = write_all(chosen, &matrix);
+    struct error error = {0};
+    enum error_code code = matrix_files_write(&chosen->files, &matrix, &error) ? matrix_exit(&matrix) : command_fail(&error);
     if (!chosen->play.quiet) {
         printf("%s\n", matrix_headline(&matrix));
     }
@@ -154,7 +141,7 @@ static bool read_all(struct matrix_options *chosen, struct matrix_side *sides, s
             return false;
         }
     }
-    return output_open(&chosen->html, error) && output_open(&chosen->markdown, error);
+    return matrix_files_open(&chosen->files, chosen->columns.arena, error);
 }
 
 static enum error_code judge(struct matrix_options *chosen, const struct scenario_set *set) {
@@ -167,8 +154,7 @@ static enum error_code judge(struct matrix_options *chosen, const struct scenari
         suite_results_free(&runs[i].results);
         matrix_side_end(&sides[i]);
     }
-    output_close(&chosen->html);
-    output_close(&chosen->markdown);
+    matrix_files_close(&chosen->files);
     free(runs);
     free(sides);
     return code;
@@ -194,7 +180,7 @@ static enum error_code read_and_judge(struct matrix_options *chosen, char **file
     char started[MOMENT_CAPACITY];
     moment_print(started);
     chosen->play.started = started;
-    chosen->play.quiet = output_is_standard(&chosen->html) || output_is_standard(&chosen->markdown);
+    chosen->play.quiet = output_is_standard(&chosen->files.html) || output_is_standard(&chosen->files.markdown);
     chosen->play.progress = !chosen->play.quiet && isatty(STDOUT_FILENO);
     chosen->play.seed = chosen->has_seed ? chosen->play.seed : moment_seed();
     enum error_code code = judge(chosen, &set);
@@ -247,6 +233,6 @@ const struct command command_matrix = {
                    "4 a fault of the suite itself",
     .examples = "meshspec matrix --column ours=memory --column 'theirs=exec:./their-adapter' --html matrix.html\n"
                 "meshspec matrix --column old@0.1.1,0.2.0=ws://127.0.0.1:8080/ --column 'new=spawn:./new-relay --port 0' --markdown -\n"
-                "meshspec matrix fixtures/matrix.yaml --html matrix.html --markdown matrix.md\n"
+                "meshspec matrix fixtures/matrix.yaml --html matrix.html --reports --markdown matrix.md\n"
                 "meshspec matrix fixtures/matrix.yaml --only 'join/*' --html join.html",
     .run = matrix};

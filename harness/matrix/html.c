@@ -51,7 +51,8 @@ static void unmatched(struct buffer *out, const struct known *known) {
     }
 }
 
-static void run_cases(struct buffer *out, const struct matrix_run *run, bool strict) {
+static void run_cases(struct buffer *out, const struct matrix *matrix, size_t run_index) {
+    const struct matrix_run *run = &matrix->runs[run_index];
     buffer_string(out, "<td>");
     if (run->unavailable != NULL) {
         matrix_html_badge(out, MATRIX_NOT_AVAILABLE);
@@ -60,7 +61,12 @@ static void run_cases(struct buffer *out, const struct matrix_run *run, bool str
     } else if (run->results.count == 0) {
         buffer_string(out, "no case was chosen");
     } else {
-        report_verdict(out, &run->results, strict);
+        report_verdict(out, &run->results, matrix->strict);
+    }
+    if (matrix->reports != NULL && run->results.count > 0) {
+        buffer_string(out, "; ");
+        matrix_html_report_link(out, matrix, run_index);
+        buffer_string(out, "\">the full report</a>");
     }
     if (run->ended_badly != NULL) {
         buffer_string(out, "<p class=\"notice\">");
@@ -85,7 +91,7 @@ void matrix_html_columns(struct buffer *out, const struct matrix_view *view) {
         string(out, run->head.target);
         buffer_string(out, "</code></th>");
         run_counts(out, view, i);
-        run_cases(out, run, matrix->strict);
+        run_cases(out, matrix, i);
         buffer_string(out, "</tr>\n");
     }
     buffer_string(out, "</tbody></table></div>\n");

@@ -21,4 +21,13 @@ void matrix_html_cases(struct buffer *out, const struct matrix_view *view);
 /* Appends a mark with the words of a state: "✗ fail". */
 void matrix_html_badge(struct buffer *out, enum matrix_state state);
 
+/* Appends "name, transport, profile". */
+void matrix_html_column_name(struct buffer *out, const struct matrix_column *column);
+
+/* Appends the way back to a rule's row in the table. */
+void matrix_html_back(struct buffer *out, const char *clause);
+
+/* Begins a link to a run's full report, up to the closing quote of its address: `<a href="…`. */
+void matrix_html_report_link(struct buffer *out, const struct matrix *matrix, size_t run_index);
+
 #endif

@@ -26,6 +26,7 @@ struct matrix {
     const char *version; /* of meshspec */
     const char *started; /* date and time in UTC; NULL: not known */
     const char *only;    /* the glob that chose scenarios; NULL: all were played */
+    const char *reports; /* the folder, from the page's own, where each run's full report lies (matrix_report_file); NULL: there are none */
     bool strict;
     const struct clause *const *clauses; /* the catalogue, in its order */
     size_t clause_count;
@@ -40,6 +41,9 @@ struct matrix {
  * not optional) or nothing at all was judged, else 0.
  */
 enum error_code matrix_exit(const struct matrix *matrix);
+
+/* Appends the path of a run's full report: below `folder`, named after the run. */
+void matrix_report_file(struct buffer *out, const char *folder, const struct matrix_run *run, size_t run_index);
 
 /* What came of it, in a few words. */
 const char *matrix_headline(const struct matrix *matrix);

@@ -32,6 +32,27 @@ void matrix_case_id(struct buffer *out, size_t run_index, size_t case_index) {
     buffer_format(out, "case-%zu-%zu", run_index + 1, case_index + 1);
 }
 
+/* Only what needs no quoting anywhere. */
+static void append_slug(struct buffer *out, const char *name) {
+    static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    bool plain = false;
+    for (; *name != '\0'; name++) {
+        bool good = strchr(harmless, *name) != NULL;
+        buffer_append(out, good ? name : "-", good || plain);
+        plain = good;
+    }
+}
+
+void matrix_report_file(struct buffer *out, const char *folder, const struct matrix_run *run, size_t run_index) {
+    buffer_format(out, "%s/%zu-", folder, run_index + 1);
+    append_slug(out, run->name);
+    if (run->transport[0] != '\0') {
+        buffer_string(out, "-");
+        append_slug(out, run->transport);
+    }
+    buffer_string(out, ".html");
+}
+
 void matrix_column_name(struct buffer *out, const struct matrix_column *column) {
     buffer_string(out, column->run->name);
     if (column->run->transport[0] != '\0') {

@@ -121,6 +121,9 @@ Test(matrix, the_exit_status_is_that_of_the_worst_run) {
     cr_expect_eq(matrix_exit(&made.matrix), ERROR_TARGET, "nothing was judged at all");
     made.runs[1] = made.runs[4];
     made.matrix.run_count = 2;
+    made.runs[0].optional = false;
+    cr_expect_eq(matrix_exit(&made.matrix), ERROR_TARGET, "what is not optional is missed beside what passes, too");
+    made.runs[0].optional = true;
     cr_expect_eq(matrix_exit(&made.matrix), ERROR_NONE, "what is optional may be missing beside what passes");
     cr_expect_str_eq(matrix_headline(&made.matrix), "as expected, where it was available");
     made.runs[1].ended_badly = "a sanitizer's report";

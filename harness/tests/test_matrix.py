@@ -73,6 +73,17 @@ def test_a_failing_cell_leads_to_the_case_and_its_differences(mixed):
     assert f'<a id="{linked}"></a>' in markdown
 
 
+def test_each_target_has_its_full_report_beside_the_page(tmp_path):
+    ran = matrix("--column", "ours=memory", "--column", f"their & relay={BROKEN}", "--only", "journal/*", "--html", tmp_path / "page.html", "--reports")
+    assert ran.returncode == 1
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    links = re.findall(r'href="(page\.reports/[^"#]+)#case=([^"@]+)@0\.2\.0"', page)
+    assert links and {link for link, _ in links} == {"page.reports/2-their-relay.html"}
+    for link, case in links:
+        assert f'"name":"{case}"' in (tmp_path / link).read_text(encoding="utf-8")
+    assert 'href="page.reports/1-ours.html">the full report' in page and (tmp_path / "page.reports/1-ours.html").is_file()
+
+
 def test_known_failures_are_told_from_failures(mixed):
     assert "known to fail: its journal is one too long" in mixed[1]
 
@@ -113,6 +124,7 @@ def test_a_server_that_ends_badly_is_told(tmp_path):
     (["--column", "ours=memory", "--only", "no-such-thing/*"], "no scenario matches"),
     (["--column", "ours=memory", "--html", "/no/such/folder/page.html"], "cannot write /no/such/folder/page.html"),
     (["--column", "ours=memory", "--html", "-", "--markdown", "-"], "only one report"),
+    (["--column", "ours=memory", "--reports"], "--reports goes with --html FILE"),
     (["no-such-file.yaml"], "no-such-file.yaml"),
 ])
 def test_bad_usage(arguments, message):
