@@ -52,7 +52,8 @@ const struct command_option run_option_list[] = {
     {"strict", NULL, "a failing SHOULD fails the run", RUN_STRICT, NULL},
     {"known-failing", "FILE",
      "a list of cases that are known to fail, `GLOB: reason` a line; they do not fail the run, but a line that is\n"
-     "no longer true does",
+     "no longer true does. A target that crashes in the middle of a listed case has failed it; one that cannot be\n"
+     "started is an error all the same",
      RUN_KNOWN, "FILE"},
     {"rerun", "N", "run a failing case again N times, to tell a stable failure from a flaky one", RUN_RERUN, NULL},
     {"real-time", NULL, "where the target has no virtual clock, wait up to 5 seconds for the time of `advance` to pass", RUN_REAL_TIME, NULL},

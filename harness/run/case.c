@@ -70,6 +70,7 @@ static enum play_status play_all(struct play *play) {
     if (status != PLAY_OK) {
         return status;
     }
+    play->opened = true;
     const char *need = lacking(play);
     if (need != NULL) {
         play->reason = text_of(arena_format(play->arena, "needs \"%s\", which the target does not offer", need));
@@ -124,6 +125,7 @@ struct case_result case_run(struct scenario *scenario, struct target *target, co
         result.plays++;
         result.verdict = verdict_of(status);
         result.reason = play.reason;
+        result.broke = play.broke;
         result.failure = play.failure;
         result.trace = play.trace;
         result.seeded = play.raced && !exhaustive;

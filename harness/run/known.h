@@ -3,6 +3,8 @@
  *
  * One line a case or group of them: `GLOB: reason`. GLOB is matched against the scenario's name, or, when it has an `@`, against
  * `name@profile`. Empty lines and lines that begin with `#` say nothing.
+ *
+ * A target that crashes, hangs or speaks nonsense in the middle of a listed case fails as known, too; one that cannot be opened for it is still an error.
  */
 #ifndef MESHSPEC_KNOWN_H
 #define MESHSPEC_KNOWN_H

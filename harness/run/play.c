@@ -87,6 +87,7 @@ enum play_status play_outcome(struct play *play, enum target_outcome outcome, co
         return PLAY_OK;
     }
     play->reason = text_of(arena_format(play->arena, "%s", error->text));
+    play->broke = outcome == TARGET_BROKEN && play->opened && error->code != ERROR_INTERNAL;
     return outcome == TARGET_NO ? PLAY_SKIPPED : PLAY_BROKEN;
 }
 

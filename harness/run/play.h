@@ -104,6 +104,8 @@ struct play {
     const struct step *step; /* the one that is played; NULL at the end */
     struct failure failure;
     struct text reason; /* of PLAY_SKIPPED and PLAY_BROKEN */
+    bool opened;        /* the target has taken the case */
+    bool broke;         /* of PLAY_BROKEN: it was the target's doing, after it had taken the case */
     bool exact_race;    /* without a barrier: racing steps are fenced, so that they happen in the drawn order */
     bool racing;        /* a race is played that is not exact: nothing is fenced */
     bool raced;         /* a race step was played: the play depends on the schedule */

@@ -64,6 +64,7 @@ struct case_result {
     const char *target;
     enum verdict verdict;
     struct text reason;     /* of a skip or an error */
+    bool broke;             /* of an error: the target was open for the case, and crashed, hung or spoke nonsense in the middle of it */
     struct failure failure; /* of a failure */
     struct trace_entry *trace;
     int64_t duration_us;

@@ -89,13 +89,17 @@ static void run_again(struct scenario *scenario, const struct subject *subject, 
     }
 }
 
-/* A pass or failure in the light of the list. */
+/* A pass or failure in the light of the list. A target that broke in the middle of a listed case failed it, and its reason is the evidence. */
 static void apply_known(struct case_result *result, struct known *known) {
     const struct known_line *line = known == NULL ? NULL : known_find(known, result->scenario->name, result->profile);
-    if (line == NULL || (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_PASS)) {
+    bool broke = result->verdict == VERDICT_ERROR && result->broke;
+    if (line == NULL || (result->verdict != VERDICT_FAIL && result->verdict != VERDICT_PASS && !broke)) {
         return;
     }
-    result->verdict = result->verdict == VERDICT_FAIL ? VERDICT_XFAIL : VERDICT_XPASS;
+    if (broke) {
+        result->failure = (struct failure){.message = result->reason};
+    }
+    result->verdict = result->verdict == VERDICT_PASS ? VERDICT_XPASS : VERDICT_XFAIL;
     result->known = line->reason;
 }
 

@@ -239,6 +239,39 @@ def test_a_listed_case_that_passes_fails_the_run(listed):
     assert ran.returncode == 1 and "XPASS join/delta" in ran.stdout and "once upon a time" in ran.stdout
 
 
+def crashing(*flags):
+    """A target that ends at the first message of a case."""
+    return "--target", f"exec:'{sys.executable}' tools/adapters/misbehaving/adapter.py {' '.join(flags) or '--crash-on 1'}"
+
+
+def test_a_crash_in_a_listed_case_is_a_known_failure(listed, tmp_path):
+    report = tmp_path / "report.json"
+    ran = meshspec("run", *crashing(), "--known-failing", listed("join/delta: it falls over\n"), "--json", report, SMALL)
+    assert ran.returncode == 0 and "1 failed as known" in ran.stdout
+    case = json.loads(report.read_text())["cases"][0]
+    assert (case["verdict"], case["known"]) == ("xfail", "it falls over") and "closed its standard output" in case["failure"]["message"]
+
+
+def test_a_crash_in_a_case_that_is_not_listed_is_an_error(listed):
+    ran = meshspec("run", *crashing(), "--known-failing", listed("join/other: it falls over\n"), SMALL)
+    assert ran.returncode == 3 and "ERROR join/delta" in ran.stdout
+
+
+def test_a_target_that_does_not_start_is_an_error_though_its_cases_are_listed(listed):
+    ran = meshspec("run", *crashing("--dies-at-start"), "--known-failing", listed("join/delta: it falls over\n"), SMALL)
+    assert ran.returncode == 3
+
+
+def test_a_target_that_does_not_start_again_is_an_error_though_its_cases_are_listed(listed, tmp_path):
+    start_once = tmp_path / "start-once"
+    start_once.write_text(f"""[ -e {tmp_path}/started ] && exit 1
+touch {tmp_path}/started
+exec '{sys.executable}' tools/adapters/misbehaving/adapter.py --crash-on 1
+""")
+    ran = meshspec("run", "--target", f"exec:sh {start_once}", "--known-failing", listed("join/*: it falls over\n"), SMALL, "scenarios/join/snapshot-without-a-watermark.yaml")
+    assert ran.returncode == 3 and "1 failed as known" in ran.stdout and "ERROR" in ran.stdout
+
+
 def test_a_line_that_means_no_case_fails_a_whole_run(listed):
     ran = meshspec("run", "--known-failing", listed("join/no-such-case: gone\n"))
     assert ran.returncode == 1 and "line 1 of the known failures means no case" in ran.stdout

@@ -1,6 +1,5 @@
 /** One relay of the package, with everything that the adapter protocol controls and observes. */
 import { createRelay } from '@mmstack/mesh-protocol';
-import { readMessage } from './message.mjs';
 import { readOptions } from './options.mjs';
 import { BadCommand, isObject, text } from './refusals.mjs';
 
@@ -11,6 +10,15 @@ function deferred() {
   // The relay looks at a promise only when its turn comes. One that fails before that would count as unhandled, and end the process.
   ends.promise.catch(() => {});
   return ends;
+}
+
+/** The value of a JSON text; undefined for what is none. */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -38,12 +46,15 @@ export class JudgedRelay {
     });
   }
 
-  /** A connection {receive(text), disconnect()}; `send` gets texts. */
+  /**
+   * A connection {receive(text), disconnect()}; `send` gets texts. As in the package's own recipe, what is JSON reaches the relay as it is, and an
+   * exception that comes back is the relay's. Only what is no JSON ends here.
+   */
   connect(principal, send, close) {
     const connection = this.relay.connect({ send: (message) => send(JSON.stringify(message)), close }, principal);
     return {
       receive: (frame) => {
-        const message = readMessage(frame);
+        const message = parse(frame);
         if (message !== undefined) connection.receive(message);
       },
       disconnect: () => connection.disconnect(),
