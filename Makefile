@@ -117,6 +117,14 @@ $(failing_library): harness/tests/preload/failing_memory.c
 	$(call say,library,$@)
 	$(shown)$(CC) $(ALL_CFLAGS) -fPIC -shared -o $@ $<
 
+# Loaded in front of a relay, it kills the process at a chosen point of its dealings with its file.
+kill_point := $(BUILD)/tests/kill_point.so
+unit-tests: $(kill_point)
+$(kill_point): relay-ref/tests/crash/kill_point.c
+	@mkdir -p $(@D)
+	$(call say,library,$@)
+	$(shown)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -shared -fPIC $(PACKAGE_CFLAGS) -o $@ $< -ldl
+
 # Benchmarks: one program a file, named after it.
 benches := $(patsubst relay-ref/bench/%.c,$(BUILD)/bench/%,$(wildcard relay-ref/bench/*.c))
 .PHONY: bench-programs
@@ -139,7 +147,7 @@ $(BUILD)/fuzzers/store-%: $(BUILD)/obj/tools/sync-server/fuzz/%.o $(call objects
 
 # ---- the two commands of the README, and the other entries -----------------------------------------
 
-.PHONY: help setup conformance matrix readme-matrix run-matrix test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz bench install alloc-failure run-alloc-failure
+.PHONY: help setup conformance matrix readme-matrix run-matrix test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz crash bench install alloc-failure run-alloc-failure
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -150,6 +158,7 @@ help: ## this list
 	@echo "  PROFILE='0.1.1 0.2.0' ONLY='join/*'   conformance: only these"
 	@echo "  SANITIZE=address,undefined | thread   build everything so, below build/sanitize-…"
 	@echo "  TIME=60              fuzz: seconds for each fuzzer (default 10); FUZZERS='relay-fold …': only these"
+	@echo "  COUNT=1000 SEED=7    crash: so many points, from that seed on (default 200 from 1)"
 	@echo "  V=1                  show the commands that build"
 	@echo "  DEPS=skip            report missing Debian packages instead of installing them"
 
@@ -226,7 +235,7 @@ TESTS ?= .
 run-test: all unit-tests lint npm-packages
 	$(foreach test,$(unit_tests),$(test) -j1 &&) true
 	MESHSPEC_BUILD=$(BUILD) MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay MESHSPEC_STORE=$(CURDIR)/$(BUILD)/meshspec-store \
-	    $(PYTHON) -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(TESTS)
+	    MESHSPEC_KILL_POINT=$(CURDIR)/$(kill_point) $(PYTHON) -m pytest -q -n auto --dist loadfile -p no:cacheprovider $(TESTS)
 
 lint: $(BUILD)/meshspec ## rules of the house: who may include whom, scenario files, a scenario for every rule
 	@$(PYTHON) tools/check_includes.py
@@ -252,6 +261,12 @@ run-alloc-failure: all $(failing_library)
 	MESHSPEC_BUILD=$(BUILD) MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay MESHSPEC_STORE=$(CURDIR)/$(BUILD)/meshspec-store \
 	    MESHSPEC_EVERY_ALLOCATION=1 $(PYTHON) -m pytest -q -n auto --timeout 0 -p no:cacheprovider \
 	    $(shell find harness relay-ref tools -name 'test_*memory_out.py')
+
+COUNT ?= 200
+SEED  ?= 1
+crash: all $(kill_point) ## kill a durable relay at COUNT seeded points under load, start it again, check the histories
+	MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay MESHSPEC_KILL_POINT=$(CURDIR)/$(kill_point) \
+	    $(PYTHON) relay-ref/tests/crash/crash.py --count $(COUNT) --seed $(SEED)
 
 bench: all bench-programs ## measure; prints ratios
 	$(foreach bench,$(benches),$(bench) &&) true

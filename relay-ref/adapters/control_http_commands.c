@@ -76,6 +76,18 @@ static void do_open(const struct control_room *room, const struct control_comman
         live_set_name(room->live, name);
 }
 
+/* A room that is in the file alone is a room like any other. False when it cannot be read. */
+static bool load(const struct live *live, struct relay_text name, struct control_line *reply) {
+    struct relay_room_info info;
+    if (live->rooms == NULL || relay_room(live->relay, name, &info))
+        return true;
+    enum relay_kept kept = durable_restore(live->rooms, name);
+    durable_calm(live->rooms);
+    if (kept == RELAY_KEPT_UNREADABLE)
+        reply_error(reply, "The room is in the relay's file but cannot be read.");
+    return kept != RELAY_KEPT_UNREADABLE;
+}
+
 static void do_hydrate(const struct control_room *room, const struct control_command *command,
                        struct control_line *reply) {
     struct relay_text name = relay_control_text(command, CONTROL_ROOM);
@@ -88,7 +100,11 @@ static void do_hydrate(const struct control_room *room, const struct control_com
         reply_error(reply, "hydrate needs a room and a snapshot.");
         return;
     }
+    if (!load(room->live, name, reply))
+        return;
     enum relay_hydrated hydrated = relay_hydrate(room->live->relay, name, snapshot);
+    if (hydrated == RELAY_HYDRATED && room->live->rooms != NULL)
+        durable_adopt(room->live->rooms, name);
     if (hydrated == RELAY_HYDRATE_MALFORMED)
         reply_error(reply, relay_observe_snapshot_fault(version_of(room)));
     else
@@ -101,7 +117,11 @@ static void do_room(const struct control_room *room, const struct control_comman
     struct relay_room_info info;
     if (name.bytes == NULL) {
         reply_error(reply, "room needs the name of a room.");
-    } else if (!relay_room(room->live->relay, name, &info)) {
+        return;
+    }
+    if (!load(room->live, name, reply))
+        return;
+    if (!relay_room(room->live->relay, name, &info)) {
         reply_ok(reply, "null");
     } else {
         relay_observe_room(reply, version_of(room), &info);
@@ -117,6 +137,8 @@ static void do_durable(const struct control_room *room, const struct control_com
     bool holds = relay_control_is(command, "hold"), unloads = relay_control_is(command, "unload");
     if (!version_of(room)->generations) {
         reply_no(reply, "This command came with protocol version 0.9.");
+    } else if (room->live->rooms != NULL) {
+        reply_no(reply, "With --db the relay decides on commits and unloads rooms by itself.");
     } else if (holds || relay_control_is(command, "unhold")) {
         room->live->holds = holds;
         reply_ok(reply, "true");

@@ -73,9 +73,9 @@ bool durable_is_empty(struct durable_rooms *rooms, bool *empty, struct store_err
     return store_is_empty(rooms->store, empty, error);
 }
 
-bool durable_forget_all(struct durable_rooms *rooms, struct store_error *error) {
+bool durable_forget_all(struct durable_rooms *rooms, unsigned wire, struct store_error *error) {
     store_rollback(rooms->store);
-    return store_forget_all(rooms->store, error);
+    return store_forget_all(rooms->store, wire, error);
 }
 
 enum durable_trouble durable_trouble(const struct durable_rooms *rooms) {
@@ -118,13 +118,17 @@ static bool put(struct durable_rooms *rooms, struct durable_room *room, struct r
     return false;
 }
 
-void durable_commit(struct durable_rooms *rooms, struct relay_text name, struct relay_text envelope,
-                    const struct relay_commit_state *state) {
+enum relay_committed durable_commit(struct durable_rooms *rooms, struct relay_text name, struct relay_text envelope,
+                                    const struct relay_commit_state *state) {
     struct durable_room *room = durable_find(rooms, name); /* there since durable_restore was asked for it */
+    if (room->held_to == 0)
+        room->held_from = state->seq;
+    room->held_to = state->seq;
     durable_note(rooms, room);
     room->failed = !put(rooms, room, envelope, state);
     room->envelopes++;
     room->bytes += envelope.length;
+    return rooms->settings.store.durable ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
 }
 
 void durable_adopt(struct durable_rooms *rooms, struct relay_text name) {
@@ -162,6 +166,14 @@ static void lose(struct durable_rooms *rooms, struct durable_room *room) {
     room->renew = renew;
 }
 
+/* durable.order: all of the turn's envelopes are on the disk at once, and go out in their order. */
+static void release(struct durable_rooms *rooms, struct durable_room *room) {
+    uint64_t from = room->held_from, to = room->held_to;
+    room->held_to = 0;
+    for (uint64_t seq = from; rooms->settings.store.durable && to > 0 && seq <= to; seq++)
+        relay_release(rooms->relay, durable_name(room), seq);
+}
+
 static void settle(struct durable_rooms *rooms, bool committed, int64_t now) {
     while (rooms->in_turn.first != NULL) {
         struct durable_room *room = CONTAINER_OF(rooms->in_turn.first, struct durable_room, in_turn);
@@ -173,6 +185,7 @@ static void settle(struct durable_rooms *rooms, bool committed, int64_t now) {
         }
         room->renew = false;
         room->written_at = now;
+        release(rooms, room);
         durable_consider(rooms, room);
     }
 }

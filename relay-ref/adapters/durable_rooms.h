@@ -3,8 +3,8 @@
  * is ordered goes into the file turn by turn, checkpoints are taken beside the traffic, and rooms that nobody is in
  * leave the memory after a while.
  *
- * A turn is one round of its owner's event loop: all that came in during it is one transaction (`durable_turn_over`).
- * With `held`, the core holds the answers to it until then.
+ * A turn is one round of its owner's event loop: all that came in during it is one transaction
+ * (`durable_turn_over`). With a durable file the core holds the answers to it until then.
  *
  * Lifetime rules
  *   1. Its owner makes it first, then the relay, whose `relay_env` has to call durable_restore and durable_commit.
@@ -58,15 +58,16 @@ void durable_serve(struct durable_rooms *rooms, struct relay *relay);
 /* True when the file holds no room. */
 bool durable_is_empty(struct durable_rooms *rooms, bool *empty, struct store_error *error);
 
-/* Takes all rooms out of the file; for a relay that is to begin anew. */
-bool durable_forget_all(struct durable_rooms *rooms, struct store_error *error);
+/* Takes all rooms out of the file, for a relay of this wire version that is to begin anew. */
+bool durable_forget_all(struct durable_rooms *rooms, unsigned wire, struct store_error *error);
 
 /* relay_env.restore: loads the room. */
 enum relay_kept durable_restore(struct durable_rooms *rooms, struct relay_text room);
 
-/* relay_env.on_commit: puts the envelope into the turn's transaction. */
-void durable_commit(struct durable_rooms *rooms, struct relay_text room, struct relay_text envelope,
-                    const struct relay_commit_state *state);
+/* relay_env.on_commit: puts the envelope into the turn's transaction. A durable file has the relay hold it
+   (durable.hold) until that is on the disk; the relay wants the option `hold_commits` then. */
+enum relay_committed durable_commit(struct durable_rooms *rooms, struct relay_text room, struct relay_text envelope,
+                                    const struct relay_commit_state *state);
 
 /* The room was hydrated by somebody else: it goes into the file as it is. To be called right after relay_hydrate, for
    which durable_restore said RELAY_KEPT_NONE before. */

@@ -81,6 +81,16 @@ static bool is_same_port(size_t one, size_t other) {
     return one != 0 && one != FLAGS_NO_PORT && one == other;
 }
 
+static bool check_db(const struct server_flags *flags, char *reason, size_t capacity) {
+    if (flags->durable && flags->db_file == NULL)
+        snprintf(reason, capacity, "--durable wants a --db FILE");
+    else if (flags->db_file != NULL && flags->protocol == RELAY_PROTOCOL_0_1_0)
+        snprintf(reason, capacity, "--db wants --protocol 0.1.1 or newer; before, rooms could not be restored");
+    else
+        return true;
+    return false;
+}
+
 static bool check_together(const struct server_flags *flags, char *reason, size_t capacity) {
     if (flags->ejection != RELAY_EJECT_WRITER && flags->protocol != RELAY_PROTOCOL_0_9) {
         snprintf(reason, capacity, "--ejection connection came with --protocol 0.9");
@@ -98,7 +108,7 @@ static bool check_together(const struct server_flags *flags, char *reason, size_
             return false;
         }
     }
-    return true;
+    return check_db(flags, reason, capacity);
 }
 
 enum flags_outcome flags_read(int argc, char **argv, struct server_flags *flags, char *reason, size_t capacity) {

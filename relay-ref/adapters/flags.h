@@ -24,6 +24,10 @@ struct server_flags {
     enum relay_ejection ejection;
     const char *token_file;  /* NULL: the principal is in the query */
     const char *policy_file; /* NULL: no policy */
+    const char *db_file;     /* NULL: rooms are in memory alone */
+    bool durable;
+    size_t checkpoint_envelopes, checkpoint_bytes;
+    size_t unload_seconds; /* 0: never */
     double policy_version;
     size_t journal_limit;
     size_t max_ops_per_envelope;

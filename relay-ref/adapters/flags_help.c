@@ -44,8 +44,9 @@ void flags_print_help(FILE *out) {
     fputs(
         "\nClose codes: 1001 the relay shuts down; 1003 binary message; 1007 not UTF-8; 1008 the relay ended it\n"
         "(ejection, takeover, a message that is none or nests too deep, too many rooms or members); 1009 message or root\n"
-        "too large; 1011 out of memory; 1012 a control client opened a fresh relay. A reader that is too slow and a peer\n"
-        "that is silent are cut off without a closing handshake. Visitors who have not shown a whole request are at most\n"
+        "too large; 1011 out of memory, or a room cannot be read from the --db file or written to it; 1012 a control client\n"
+        "opened a fresh relay; 1013 the --db file is locked, try again later. A reader that is too slow and a peer that is\n"
+        "silent are cut off without a closing handshake. Visitors who have not shown a whole request are at most\n"
         "512, and 128 from one address: a further one takes the place of the one who has stood there longest.\n\n"
         "The control server takes one command of the adapter protocol a POST and answers "
         "{\"reply\":…,\"events\":[…]}:\n"

@@ -22,6 +22,15 @@ const struct flag flag_table[] = {
      "who is ejected from a room for breaking its rules, from 0.9 on: the writer or the connection"},
     {"token-file", KIND_TEXT, AT(token_file), 0, 0, "FILE",
      "JSON file {TOKEN:{\"writer\":…,\"kind\":…,\"claims\":{…}}}; then only tokens are believed"},
+    {"db", KIND_TEXT, AT(db_file), 0, 0, "FILE",
+     "keep rooms in this SQLite file, made if need be; else in memory alone"},
+    {"durable", KIND_SWITCH, AT(durable), 0, 0, NULL, "with --db: echo an envelope when it is on the disk, not before"},
+    {"checkpoint-envelopes", KIND_COUNT, AT(checkpoint_envelopes), 1, 100000000, "COUNT",
+     "so many since its last checkpoint make a room due for one"},
+    {"checkpoint-bytes", KIND_COUNT, AT(checkpoint_bytes), 1, MOST_BYTES_IN_ALL, "BYTES",
+     "of envelopes since its last checkpoint, likewise"},
+    {"unload-after", KIND_COUNT, AT(unload_seconds), 0, 100000000, "SECONDS",
+     "with --db: a room that nobody is in leaves the memory; 0: never"},
     {"max-connections", KIND_COUNT, AT(max_connections), 1, 1000000, "COUNT", "WebSockets at once; past it HTTP 503"},
     {"max-connections-per-address", KIND_COUNT, AT(max_connections_per_address), 0, 1000000, "COUNT",
      "of them from one IPv4 address or IPv6 /64; past it HTTP 429; 0 means no limit"},
@@ -63,7 +72,6 @@ const struct flag flag_table[] = {
 
 _Static_assert(sizeof flag_table / sizeof *flag_table <= FLAG_ROWS_CEILING, "more rows than getopt's table has");
 
-
 struct server_flags flags_default(void) {
     struct relay_options relay = relay_options_default(RELAY_PROTOCOL_0_2_0);
     return (struct server_flags){
@@ -72,6 +80,9 @@ struct server_flags flags_default(void) {
         .control_port = FLAGS_NO_PORT,
         .metrics_port = FLAGS_NO_PORT,
         .protocol = RELAY_PROTOCOL_0_2_0,
+        .checkpoint_envelopes = 1000,
+        .checkpoint_bytes = (size_t)4 << 20,
+        .unload_seconds = 300,
         .policy_version = relay.policy_version,
         .journal_limit = relay.journal_limit,
         .max_ops_per_envelope = relay.max_ops_per_envelope,

@@ -62,8 +62,9 @@ void store_close(struct store *store, bool orderly);
 /* True when the file holds no room. */
 bool store_is_empty(struct store *store, bool *empty, struct store_error *error);
 
-/* Takes all rooms out, in a batch of its own. For tests' relays, which begin anew. */
-bool store_forget_all(struct store *store, struct store_error *error);
+/* Takes all rooms out, in a batch of its own; the next ones are of this wire version. For tests' relays, which begin
+   anew. */
+bool store_forget_all(struct store *store, unsigned wire, struct store_error *error);
 
 /* ---- the batch ---------------------------------------------------------------------------------- */
 

@@ -118,14 +118,13 @@ bool store_is_empty(struct store *store, bool *empty, struct store_error *error)
     return true;
 }
 
-bool store_forget_all(struct store *store, struct store_error *error) {
+bool store_forget_all(struct store *store, unsigned wire, struct store_error *error) {
+    static const char tables[] = "DELETE FROM rooms; DELETE FROM journal; DELETE FROM pieces";
     if (!store_begin(store, error))
         return false;
-    if (sqlite3_exec(store->database, "DELETE FROM rooms; DELETE FROM journal; DELETE FROM pieces", NULL, NULL, NULL) !=
-        SQLITE_OK) {
-        store_tell(store, error, "cannot be written");
-        store_rollback(store);
-        return false;
-    }
-    return store_commit(store, error);
+    if (sqlite3_exec(store->database, tables, NULL, NULL, NULL) == SQLITE_OK && store_set_wire(store, wire, error))
+        return store_commit(store, error);
+    store_tell(store, error, "cannot be written");
+    store_rollback(store);
+    return false;
 }

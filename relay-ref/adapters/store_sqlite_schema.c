@@ -64,11 +64,14 @@ static bool check_kind(struct store *store, bool *fresh, struct store_error *err
     return store_say(store, error, STORE_FOREIGN, text);
 }
 
+bool store_set_wire(struct store *store, unsigned wire, struct store_error *error) {
+    return set_about(store, "wire", wire, error);
+}
+
 static bool make_tables(struct store *store, const struct store_settings *settings, struct store_error *error) {
     char text[96];
     snprintf(text, sizeof text, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID, FILE_VERSION);
-    return execute(store, tables, error) && execute(store, text, error) &&
-           set_about(store, "wire", settings->wire, error);
+    return execute(store, tables, error) && execute(store, text, error) && store_set_wire(store, settings->wire, error);
 }
 
 static bool check_wire(struct store *store, const struct store_settings *settings, struct store_error *error) {

@@ -60,6 +60,9 @@ bool store_write_failed(struct store *store, struct store_error *error, const ch
 /* Brings the file's tables up to this version, or says why that cannot be (store_sqlite_schema.c). */
 bool store_prepare_file(struct store *store, const struct store_settings *settings, struct store_error *error);
 
+/* The file's rooms are of this wire version from now on. */
+bool store_set_wire(struct store *store, unsigned wire, struct store_error *error);
+
 /* Remembers that the file was closed orderly. */
 void store_mark_orderly(struct store *store);
 

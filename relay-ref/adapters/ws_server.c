@@ -9,11 +9,12 @@
 #include "relay-ref/adapters/ws_server_drain.h"
 #include "relay-ref/adapters/ws_server_file.h"
 #include "relay-ref/adapters/ws_server_member.h"
+#include "relay-ref/adapters/ws_server_rooms.h"
 #include "relay-ref/adapters/ws_server_state.h"
 #include "relay-ref/adapters/ws_server_vhosts.h"
 #include "relay-ref/json/number.h"
 
-#define REASON_CAPACITY 512
+#define REASON_CAPACITY STORE_ERROR_CAPACITY
 #define POLICY_FILE_CEILING ((size_t)16 << 20)
 
 static void add_number(struct relay_buffer *out, const char *name, double value) {
@@ -79,8 +80,9 @@ static bool open_relay(struct server *server, char *reason, size_t capacity) {
     const struct server_flags *flags = server->flags;
     char why[REASON_CAPACITY];
     snprintf(why, sizeof why, "out of memory");
-    if (live_start(&server->live, flags->control_port != FLAGS_NO_PORT, flags, &server->metrics) &&
-        live_open(&server->live, flags->protocol, options_of(server), why, sizeof why))
+    bool started = live_start(&server->live, flags->control_port != FLAGS_NO_PORT, flags, &server->metrics);
+    server->live.rooms = server->rooms;
+    if (started && live_open(&server->live, flags->protocol, options_of(server), why, sizeof why))
         return true;
     snprintf(reason, capacity, "%s%s%s", flags->policy_file != NULL ? flags->policy_file : "",
              flags->policy_file != NULL ? ": " : "", why);
@@ -93,22 +95,24 @@ static void end_connections(void *context) {
 
 static enum server_exit serve(struct server *server, FILE *out, FILE *err) {
     enum server_exit outcome = vhosts_listen(server, out, err);
-    while (outcome == SERVER_STOPPED && !drain_is_over(server))
+    while (outcome == SERVER_STOPPED && !drain_is_over(server)) {
         if (lws_service(server->context, 0) < 0)
             outcome = SERVER_FAILED;
+        rooms_turn_over(server);
+    }
     return outcome;
 }
 
 enum server_exit server_run(const struct server_flags *flags, FILE *out, FILE *err) {
     char reason[REASON_CAPACITY + 256];
-    struct server server = {.flags = flags, .signals = -1};
+    struct server server = {.flags = flags, .signals = -1, .messages = err};
     enum server_exit outcome = SERVER_BAD_USAGE;
     relay_buffer_start(&server.options, 0, 256);
     addresses_start(&server.addresses);
     server.started = lws_now_usecs();
     server.started_at = (int64_t)time(NULL);
     if (read_tokens(&server, reason, sizeof reason) && write_options(&server, reason, sizeof reason) &&
-        open_relay(&server, reason, sizeof reason)) {
+        rooms_open(&server, reason, sizeof reason) && open_relay(&server, reason, sizeof reason)) {
         server.control = (struct control_room){.live = &server.live,
                                                .protocol = flags->protocol,
                                                .options = options_of(&server),
@@ -121,6 +125,7 @@ enum server_exit server_run(const struct server_flags *flags, FILE *out, FILE *e
     if (server.context != NULL)
         lws_context_destroy(server.context);
     free_protocols(server.protocols);
+    rooms_close(&server);
     live_end(&server.live);
     addresses_end(&server.addresses);
     relay_buffer_free(&server.options);

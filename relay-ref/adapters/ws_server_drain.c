@@ -7,6 +7,7 @@
 
 #include "relay-ref/adapters/ws_server_door.h"
 #include "relay-ref/adapters/ws_server_member.h"
+#include "relay-ref/adapters/ws_server_rooms.h"
 
 bool drain_watch_signals(struct server *server) {
     sigset_t set;
@@ -59,6 +60,7 @@ void drain_begin(struct server *server) {
         server->drained_late = true;
         return;
     }
+    rooms_turn_over(server); /* what came in before is answered */
     server->draining = true;
     door_close(server);
     lws_sul_schedule(server->context, 0, &server->drain_timer, on_late,

@@ -27,9 +27,7 @@ static int64_t read_clock(void *context) {
 #define EPOCH_BYTES 16
 #define EVENTS_AT_FIRST 256 /* bytes */
 
-/* epoch.unique: 128 random bits, so that a restarted relay never repeats one either. */
-static size_t mint(void *context, char *out, size_t capacity) {
-    (void)context;
+size_t live_mint(char *out, size_t capacity) {
     static const char digits[] = "0123456789abcdef";
     unsigned char bytes[EPOCH_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
@@ -40,6 +38,15 @@ static size_t mint(void *context, char *out, size_t capacity) {
         out[length++] = digits[bytes[i] & 15];
     }
     return length;
+}
+
+static size_t mint(void *context, char *out, size_t capacity) {
+    (void)context;
+    return live_mint(out, capacity);
+}
+
+static enum relay_kept on_restore(void *context, struct relay_text room) {
+    return durable_restore(((struct live *)context)->rooms, room);
 }
 
 /* Begins one event; the same shape as an adapter's (control.c). */
@@ -67,14 +74,24 @@ static const struct relay_version *version_of(const struct live *live) {
     return relay_version_of(relay_settings_options(live->settings)->protocol);
 }
 
+/* Whether rooms are in a file, too: rooms of the first version cannot be restored. */
+static bool keeps(const struct live *live, const struct relay_version *version) {
+    return live->rooms != NULL && version->hydrates;
+}
+
 static enum relay_committed on_commit(void *context, struct relay_text room, struct relay_text envelope,
                                       const struct relay_commit_state *state, struct relay_commit *commit) {
     struct live *live = context;
     struct control_line line;
+    enum relay_committed committed = live->holds ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
+    if (keeps(live, version_of(live)))
+        committed = durable_commit(live->rooms, room, envelope, state);
+    if (!live->observed)
+        return committed;
     begin_event(live, &line, "commit", room);
     relay_observe_commit(&line, version_of(live), envelope, state, commit);
     keep_event(live, &line);
-    return live->holds ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
+    return committed;
 }
 
 static void on_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
@@ -146,21 +163,36 @@ bool live_start(struct live *live, bool observed, const struct server_flags *fla
     return live->name != NULL && !live->events.text.failed;
 }
 
+/* A relay in another's place has none of its rooms. */
+static bool begins_anew(struct live *live, const struct relay_version *version, char *reason, size_t capacity) {
+    struct store_error error;
+    snprintf(reason, capacity, "out of memory"); /* what else can go wrong */
+    if (live->rooms == NULL || live->relay == NULL || durable_forget_all(live->rooms, version->wire, &error))
+        return true;
+    snprintf(reason, capacity, "%s", error.text);
+    return false;
+}
+
 bool live_open(struct live *live, enum relay_protocol protocol, struct relay_text options, char *reason,
                size_t capacity) {
     struct relay_settings *settings = relay_settings_read(protocol, options, reason, capacity);
     if (settings == NULL)
         return false;
+    const struct relay_version *version = relay_version_of(protocol);
     struct relay_options wanted = *relay_settings_options(settings);
     limits_put(&wanted, live->flags);
     struct relay_env env = {
         .context = live, .now = read_clock, .mint = mint, .on_violation = on_violation, .on_limit = on_limit};
     if (live->observed)
-        observe(&env, relay_version_of(protocol));
-    struct relay *relay = relay_new(&env, &wanted);
+        observe(&env, version);
+    if (keeps(live, version)) {
+        env.on_commit = on_commit;
+        env.restore = on_restore;
+        wanted.hold_commits = live->flags->durable;
+    }
+    struct relay *relay = begins_anew(live, version, reason, capacity) ? relay_new(&env, &wanted) : NULL;
     if (relay == NULL) {
         relay_settings_free(settings);
-        snprintf(reason, capacity, "out of memory");
         return false;
     }
     relay_free(live->relay);
@@ -168,6 +200,8 @@ bool live_open(struct live *live, enum relay_protocol protocol, struct relay_tex
     live->relay = relay;
     live->settings = settings;
     live->holds = false;
+    if (live->rooms != NULL)
+        durable_serve(live->rooms, relay);
     return true;
 }
 

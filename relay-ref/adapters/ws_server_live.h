@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "relay-ref/adapters/durable_rooms.h"
 #include "relay-ref/adapters/flags.h"
 #include "relay-ref/adapters/options.h"
 #include "relay-ref/adapters/ws_server_metrics.h"
@@ -31,6 +32,7 @@ struct live {
     struct relay_settings *settings;
     const struct server_flags *flags; /* borrowed: the ceilings */
     struct metrics *metrics;          /* borrowed */
+    struct durable_rooms *rooms;      /* borrowed; set before the first live_open. NULL: rooms are in memory alone */
     bool observed;                    /* events are collected */
     bool holds;                       /* commits stay undecided; only where observed */
     bool limited;                     /* the message being handled ran into `limit`, and its connection ends; who hands it
@@ -50,7 +52,7 @@ bool live_start(struct live *live, bool observed, const struct server_flags *fla
 /*
  * Replaces the relay by a fresh one; the old one is freed with its connections, calling no sink. `options` is JSON as
  * in options.h. False with a sentence in `reason` (at most `capacity` bytes with its NUL) when the options do not do;
- * the old relay stays then.
+ * the old relay stays then. The rooms of an old one are taken out of their file.
  */
 bool live_open(struct live *live, enum relay_protocol protocol, struct relay_text options, char *reason,
                size_t capacity);
@@ -66,6 +68,9 @@ void live_set_name(struct live *live, struct relay_text name);
 
 /* Appends the events since the last call, a comma between them, and forgets them; returns how many had been lost. */
 uint64_t live_take_events(struct live *live, struct relay_buffer *out);
+
+/* Writes a fresh epoch: 128 random bits, so that a restarted relay never repeats one either (epoch.unique). */
+size_t live_mint(char *out, size_t capacity);
 
 void live_end(struct live *live);
 

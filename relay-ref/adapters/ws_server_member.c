@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "relay-ref/adapters/ws_server_limits.h"
+#include "relay-ref/adapters/ws_server_rooms.h"
 #include "relay-ref/adapters/ws_server_sending.h"
 
 /* The longest that a peer has to take what is queued before its close frame, in seconds. */
@@ -30,11 +31,14 @@ void member_cut_off(struct member *member) {
     lws_set_timeout(member->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
 }
 
-/* eject.all-connections, join.takeover, frame.garbage-isolated, and the core's ceilings */
+/* eject.all-connections, join.takeover, frame.garbage-isolated, the core's ceilings, and rooms whose file fails */
 static void sink_close(void *context) {
     struct member *member = context;
     const struct live *live = &member->server->live;
-    if (live->limited)
+    enum durable_trouble trouble = live->rooms != NULL ? durable_trouble(live->rooms) : DURABLE_NO_TROUBLE;
+    if (trouble != DURABLE_NO_TROUBLE)
+        member_close(member, rooms_close_code(trouble), rooms_close_reason(trouble));
+    else if (live->limited)
         member_close(member, limits_close_code(live->limit), limits_close_reason(live->limit));
     else
         member_close(member, CLOSE_POLICY, "the relay ended this connection");
@@ -164,6 +168,8 @@ static void hand_over(struct member *member) {
     server->live.limited = false;
     relay_receive(member->connection, member->message.whole.bytes, member->message.whole.length);
     server->live.limited = false;
+    if (server->rooms != NULL)
+        durable_calm(server->rooms);
 }
 
 void member_receive(struct member *member, const struct message_piece *piece) {

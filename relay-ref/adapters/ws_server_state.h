@@ -5,6 +5,7 @@
 #include <libwebsockets.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "relay-ref/adapters/control_http_commands.h"
 #include "relay-ref/adapters/flags.h"
@@ -27,6 +28,9 @@ struct server {
     const struct server_flags *flags;
     struct tokens *tokens; /* NULL: the principal is in the query */
     struct live live;
+    struct durable_rooms *rooms; /* NULL: rooms are in memory alone */
+    lws_sorted_usec_list_t rooms_timer;
+    FILE *messages;              /* borrowed; about faults */
     struct relay_buffer options; /* of the relay that the server starts with, JSON as in options.h */
     struct lws_context *context;
     struct lws_vhost *inner; /* of the files that are no connections: signals, the door and its visitors */
@@ -41,7 +45,7 @@ struct server {
     struct address *arriving; /* held; of the socket that libwebsockets is being given */
     struct metrics metrics;
     lws_usec_t started;  /* libwebsockets' clock */
-    int64_t started_at; /* seconds since 1970 */
+    int64_t started_at;  /* seconds since 1970 */
     struct list parting; /* members whose relay connection ends as soon as the present relay call is over */
     bool draining;       /* nobody new comes in, everybody is being sent away */
     bool drained_late;   /* the time for that is over */

@@ -213,7 +213,7 @@ Test(store, forgets_all_on_demand) {
     cr_assert(store_is_empty(world.store, &empty, &world.error) && empty);
     cr_assert(store_world_append(&world, ROOM, 1) && store_commit(world.store, &world.error));
     cr_assert(store_is_empty(world.store, &empty, &world.error) && !empty);
-    cr_assert(store_forget_all(world.store, &world.error));
+    cr_assert(store_forget_all(world.store, 1, &world.error));
     cr_assert(store_is_empty(world.store, &empty, &world.error) && empty);
     cr_assert(store_world_append(&world, ROOM, 1) && store_commit(world.store, &world.error));
     store_world_holds(&world, ROOM, 1, 1);
