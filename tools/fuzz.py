@@ -119,6 +119,7 @@ SEEDS = {
     "harness-adapter": adapter_lines,
     "harness-matcher": patterns,
     "harness-relay": decisions,
+    "harness-generations": decisions,
     "harness-scenario": scenario_texts,
     "harness-url": url_texts,
     "store-json": json_texts,

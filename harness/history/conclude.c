@@ -144,7 +144,8 @@ static void check_ghosts(struct history *history, const struct view *view, const
 void history_conclude(struct history *history, size_t count, const struct history_settings *settings) {
     for (struct room *room = history->rooms; room != NULL; room = room->next) {
         check_send_order(history, room);
-        if (!settings->has_free_outcomes && settings->wire >= 3) {
+        /* Who was to be told what is settled may have gone before a held commit let the notice out, and then nobody knows of it. */
+        if (!settings->has_free_outcomes && settings->wire >= 3 && !settings->held) {
             history_check_registers(history, room);
         }
         if (!settings->has_free_outcomes && settings->wire < 3) {

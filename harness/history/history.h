@@ -28,7 +28,7 @@ struct history_settings {
     bool settled;
     /* The run put a question whose outcome the protocol leaves open: echoes, memberships and folds are then not judged. */
     bool has_free_outcomes;
-    /* Commits were held: echoes, welcomes and settled notices may come late or never, while ejections pass them. */
+    /* Commits were held: echoes, welcomes and settled notices may come late or never, while ejections pass them; registers are not judged. */
     bool held;
     /* An ejection hits one connection: its writer may go on elsewhere. */
     bool ejects_connections;

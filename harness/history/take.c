@@ -174,24 +174,40 @@ static void take_new_welcome(struct history *history, struct view *view, const s
     }
 }
 
+/*
+ * The hello that a welcome answers, taken off the list: the oldest. Where commits are held the newest, for one that is sent while the welcome of another waits takes
+ * its place; `*alone` is false when that was so, and then it is not certain which one was answered.
+ */
+static struct hello *answered_hello(struct history *history, int connection, struct text room, bool *alone) {
+    struct hello *answered = NULL;
+    *alone = true;
+    for (struct hello **at = &history->hellos; *at != NULL;) {
+        bool fits = (*at)->connection == connection && text_equal((*at)->room, room);
+        if (!fits || (answered != NULL && !history->settings->held)) {
+            at = &(*at)->next;
+            continue;
+        }
+        *alone = answered == NULL;
+        answered = *at;
+        *at = (*at)->next;
+    }
+    return answered;
+}
+
 static void take_welcome(struct history *history, const struct history_event *event, struct text name, size_t index) {
-    struct hello *hello = hello_of(history, event->connection, name);
+    bool alone;
+    struct hello *hello;
     struct view *member = view_of(history, event->connection, name);
     uint64_t seq;
     if (!history_seq(event->message, "seq", &seq)) {
         return;
     }
+    hello = answered_hello(history, event->connection, name, &alone);
     if (hello == NULL) {
         if (member != NULL && history->settings->wire >= 3) {
             take_new_welcome(history, member, event->message, seq, index);
         }
         return;
-    }
-    for (struct hello **at = &history->hellos; *at != NULL; at = &(*at)->next) {
-        if (*at == hello) {
-            *at = hello->next;
-            break;
-        }
     }
     if (member != NULL) {
         member->ended = true;
@@ -206,7 +222,9 @@ static void take_welcome(struct history *history, const struct history_event *ev
                        (unsigned long long)seq, (unsigned long long)hello->seen);
     }
     take_roster(history, view, event->message);
-    check_mode(history, room, hello, event->message, seq, index);
+    if (alone) {
+        check_mode(history, room, hello, event->message, seq, index);
+    }
 }
 
 static bool was_ejected(const struct view *view, struct text writer) {
@@ -257,16 +275,22 @@ static void take_note(struct history *history, struct view *view, const struct j
 
 /* join.reject-keeps-membership: a presence announced behind the hello belongs to the membership that stays. */
 static void take_reject(struct history *history, int connection, struct text room) {
+    struct hello **rejected = NULL;
     for (struct hello **at = &history->hellos; *at != NULL; at = &(*at)->next) {
-        if ((*at)->connection == connection && text_equal((*at)->room, room)) {
-            struct view *view = view_of(history, connection, room);
-            if (view != NULL && (*at)->presence != NULL) {
-                view->presence = (*at)->presence;
-            }
-            *at = (*at)->next;
-            return;
+        bool fits = (*at)->connection == connection && text_equal((*at)->room, room);
+        /* A rejection passes the welcome that is held for an earlier hello. */
+        if (fits && (rejected == NULL || history->settings->held)) {
+            rejected = at;
         }
     }
+    if (rejected == NULL) {
+        return;
+    }
+    struct view *view = view_of(history, connection, room);
+    if (view != NULL && (*rejected)->presence != NULL) {
+        view->presence = (*rejected)->presence;
+    }
+    *rejected = (*rejected)->next;
 }
 
 static void take_received(struct history *history, const struct history_event *event, size_t index) {
@@ -285,10 +309,11 @@ static void take_received(struct history *history, const struct history_event *e
     }
     struct view *view = view_of(history, event->connection, room);
     bool wire3 = history->settings->wire >= 3;
+    bool awaits = history->settings->held && hello_of(history, event->connection, room) != NULL;
     if (wire3 && json_is_string(type, "drop") && (view != NULL || hello_of(history, event->connection, room) != NULL)) {
         history_take_drop(history, room_of(history, room), event, index);
-    } else if (view == NULL && history->settings->held && hello_of(history, event->connection, room) != NULL && !json_is_string(type, "env")) {
-        /* durable.hold: it passes the welcome, which is held. */
+    } else if (awaits && !json_is_string(type, "env") && (view == NULL || json_is_string(type, "settled"))) {
+        /* durable.hold: it passes the welcome, which is held; echoes up to that are not sent, so that a settled notice has no place among them. */
         return;
     } else if (view == NULL) {
         history_breaks(history, "history.isolation", index, "a message of a room that the connection has not joined: %.*s",

@@ -12,26 +12,35 @@ static struct connection *connection_of(const struct play *play, int number) {
     return NULL;
 }
 
-/* Takes the oldest unanswered hello for `room` off the list. */
-static struct membership *answered_hello(struct connection *connection, struct text room) {
-    for (struct membership **at = &connection->hellos; *at != NULL; at = &(*at)->next) {
-        if (text_equal((*at)->room, room)) {
-            struct membership *hello = *at;
-            *at = hello->next;
-            return hello;
+/*
+ * Takes the unanswered hello for `room` that a welcome or a rejection answers off the list: the oldest. Where commits are held it is the newest: a rejection passes the welcome
+ * that is held for an earlier hello, and a welcome answers the hello that has taken the place of all earlier ones, which are answered with it.
+ */
+static struct membership *answered_hello(struct connection *connection, struct text room, bool held, bool welcome) {
+    struct membership *answered = NULL;
+    for (struct membership *hello = connection->hellos; hello != NULL; hello = hello->next) {
+        if (text_equal(hello->room, room) && (answered == NULL || held)) {
+            answered = hello;
         }
     }
-    return NULL;
+    for (struct membership **at = &connection->hellos; *at != NULL;) {
+        if (*at == answered || (held && welcome && text_equal((*at)->room, room))) {
+            *at = (*at)->next;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    return answered;
 }
 
 /* Keeps track of where the connection is a member: that is where it can be fenced. */
-static void note_membership(struct connection *connection, const struct json_value *message) {
+static void note_membership(struct connection *connection, const struct json_value *message, bool held) {
     bool welcome = json_is_string(json_get(message, "t"), "welcome");
     const struct json_value *room = json_get(message, "room");
     if ((!welcome && !json_is_string(json_get(message, "t"), "reject")) || room == NULL || room->type != JSON_STRING) {
         return;
     }
-    struct membership *hello = answered_hello(connection, room->text);
+    struct membership *hello = answered_hello(connection, room->text, held, welcome);
     if (hello == NULL || !welcome) {
         return;
     }
@@ -72,7 +81,7 @@ static void take_message(struct play *play, struct connection *connection, const
         if (fence_takes(play, connection, value)) {
             return;
         }
-        note_membership(connection, value);
+        note_membership(connection, value, play->held);
     }
     append(&connection->first, &connection->last,
            new_message(play, TRACE_RECEIVED, connection->actor->name, connection->number, event->text, value, event->binary));

@@ -260,3 +260,19 @@ Test(history, what_passes_a_held_welcome_is_no_breach) {
     expect_three(ANA_JOINS "2> {'t':'hello','room':'r','origin':'b'}\n2< {'t':'env','room':'r','env':" WRITE("a", "1", "k", "[]") ",'seq':1}}\n",
                  "history.isolation", true);
 }
+
+Test(history, a_held_welcome_answers_the_newest_hello) {
+    const char *twice = ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1")
+        "2> {'t':'hello','room':'r','origin':'b','seq':0}\n2> {'t':'hello','room':'r','origin':'b','seq':1}\n"
+        "2< {'t':'welcome','room':'r','seq':1,'mode':'up-to-date','members':['a'],'peers':[]}\n";
+    expect_three(twice, NULL, true);
+    expect_three(twice, "history.no-loss", false);
+    /* and a rejection passes it */
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1")
+                 "2> {'t':'hello','room':'r','origin':'b','seq':1}\n2> {'t':'hello','room':'r','origin':'b','proto':1,'seq':0}\n"
+                 "2< {'t':'reject','room':'r','reason':'proto','expected':3}\n"
+                 "2< {'t':'welcome','room':'r','seq':1,'mode':'up-to-date','members':['a'],'peers':[]}\n", NULL, true);
+    /* nothing else does: an echo before the welcome is none of the member's */
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1")
+                 "2> {'t':'hello','room':'r','origin':'b'}\n2< {'t':'settled','room':'r','settled':{}}\n", NULL, true);
+}
