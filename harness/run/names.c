@@ -94,9 +94,15 @@ static struct text escaped(const struct names *names, struct text wire) {
 }
 
 /* What `inside` of {{inside}} stands for; bytes NULL when it is no placeholder. */
-static struct text placeholder(const struct names *names, struct text inside, struct text room) {
+static struct text placeholder(const struct names *names, struct text inside, const struct placeholders *values) {
     if (text_equal(inside, TEXT("room"))) {
-        return escaped(names, names_room(names, room));
+        return escaped(names, names_room(names, values->room));
+    }
+    if (text_equal(inside, TEXT("wire"))) {
+        return text_of(arena_format(names->arena, "%d", values->wire));
+    }
+    if (text_equal(inside, TEXT("instance"))) {
+        return escaped(names, values->instance);
     }
     if (text_starts_with(inside, TEXT("room:"))) {
         return escaped(names, names_room(names, (struct text){inside.bytes + 5, inside.length - 5}));
@@ -107,7 +113,7 @@ static struct text placeholder(const struct names *names, struct text inside, st
     return (struct text){NULL, 0};
 }
 
-struct text names_expand(const struct names *names, struct text text, struct text room) {
+struct text names_expand(const struct names *names, struct text text, const struct placeholders *values) {
     struct buffer out = {0};
     const char *at = text.bytes;
     const char *end = text.bytes + text.length;
@@ -117,7 +123,7 @@ struct text names_expand(const struct names *names, struct text text, struct tex
         if (close == NULL) {
             break;
         }
-        struct text name = placeholder(names, (struct text){open + 2, (size_t)(close - open) - 2}, room);
+        struct text name = placeholder(names, (struct text){open + 2, (size_t)(close - open) - 2}, values);
         /* Braces that are no placeholder are text: go on behind the first of them. */
         const char *behind = name.bytes != NULL ? close + 2 : open + 1;
         buffer_append(&out, at, (size_t)((name.bytes != NULL ? open : behind) - at));

@@ -26,10 +26,17 @@ void names_strip(const struct names *names, struct json_value *message);
 /* Puts the suffix on a string `room` at the top of `message`, and on a string `writer` of `env` or of the top that is one of the scenario's. In place. */
 void names_dress(const struct names *names, const struct scenario *scenario, struct json_value *message);
 
+/* What `{{room}}`, `{{wire}}` and `{{instance}}` stand for in a text. */
+struct placeholders {
+    struct text room; /* as the scenario names it */
+    int wire;
+    struct text instance;
+};
+
 /*
- * Replaces `{{room}}`, `{{room:NAME}}` and `{{writer:NAME}}` by the names on the wire, escaped as inside a JSON string.
- * `room` is what `{{room}}` alone stands for. Other text in braces stays.
+ * Replaces `{{room}}`, `{{room:NAME}}` and `{{writer:NAME}}` by the names on the wire and `{{instance}}` by the room's instance, escaped as inside a JSON
+ * string, and `{{wire}}` by the wire version. Other text in braces stays.
  */
-struct text names_expand(const struct names *names, struct text text, struct text room);
+struct text names_expand(const struct names *names, struct text text, const struct placeholders *values);
 
 #endif

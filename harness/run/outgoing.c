@@ -127,10 +127,10 @@ static bool is_answered(const struct play *play, void *context) {
 }
 
 /* An envelope of wire version 3 names the room's instance, so a welcome that is on its way is waited for. One that is held does not come. */
-static enum play_status add_instance(struct play *play, struct actor *actor, const struct step *step, struct json_value *env) {
+static enum play_status find_instance(struct play *play, struct actor *actor, const struct step *step, struct text *instance) {
     struct hello_wait wait = {actor->connection, names_room(&play->names, step->room)};
     enum play_status status = play_wait_fenced(play, is_answered, &wait);
-    json_set(env, TEXT("instance"), json_string(play->arena, wire_instance(play, actor, step->room)));
+    *instance = wire_instance(play, actor, step->room);
     return status;
 }
 
@@ -147,7 +147,9 @@ static enum play_status build_env(struct play *play, struct actor *actor, const 
     struct json_value *env = json_object(play->arena);
     json_set(env, TEXT("proto"), json_number(play->arena, play->wire));
     if (play->wire >= 3) {
-        status = add_instance(play, actor, step, env);
+        struct text instance;
+        status = find_instance(play, actor, step, &instance);
+        json_set(env, TEXT("instance"), json_string(play->arena, instance));
     }
     json_set(env, TEXT("origin"), json_string(play->arena, actor->origin));
     json_set(env, TEXT("writer"), json_string(play->arena, actor->client->writer));
@@ -219,13 +221,29 @@ static enum play_status send_message(struct play *play, struct connection *conne
     return transmit(play, connection, play_print(play, message), TARGET_FRAME_TEXT, 1);
 }
 
-static enum play_status send_raw_text(struct play *play, struct connection *connection, const struct step *step) {
+/* The text of a `sends-text` with its placeholders filled in. */
+static enum play_status build_text(struct play *play, struct connection *connection, const struct step *step, struct text *text) {
     struct error error = {0};
     struct json_value *filled = template_fill(step->argument, &play->bindings, &error);
     if (filled == NULL) {
         return play_outcome(play, TARGET_BROKEN, &error);
     }
-    struct text text = names_expand(&play->names, filled->text, step->room);
+    struct placeholders values = {.room = step->room, .wire = play->wire, .instance = TEXT("")};
+    enum play_status status = PLAY_OK;
+    if (play->wire >= 3 && memmem(filled->text.bytes, filled->text.length, "{{instance}}", strlen("{{instance}}")) != NULL) {
+        status = find_instance(play, connection->actor, step, &values.instance);
+    }
+    *text = names_expand(&play->names, filled->text, &values);
+    return status;
+}
+
+static enum play_status send_raw_text(struct play *play, struct connection *connection, const struct step *step) {
+    struct text text;
+    enum play_status status = build_text(play, connection, step, &text);
+    if (status != PLAY_OK) {
+        return status;
+    }
+    struct error error = {0};
     const struct json_value *fragments = json_get(step_map(step), "fragments");
     struct json_value *value = json_parse(play->arena, text, &error);
     if (value != NULL) {

@@ -165,3 +165,18 @@ def test_signals_and_quiet_pass_what_is_held_on_a_socket(tmp_path):
     case = json.loads(ran.stdout)["cases"][0]
     assert case["verdict"] == "pass", case.get("failure", case)
     assert case["us"] < 5_000_000, "nothing may wait for what is held"
+
+
+TEXTS = HEAD + """steps:
+  - ana: {sends-text: '{"t":"hello","room":"{{room}}","origin":"ana","proto":{{wire}},"policyVersion":0}'}
+  - ana:
+      sends-text: '{"t":"env","room":"{{room}}","env":{"proto":{{wire}},"instance":"{{instance}}","origin":"ana","writer":"{{writer:ana}}","version":1,
+        "hlc":{"p":1,"l":0},"policyVersion":0,"ops":[{"kind":"set","path":["{{wires}}"],"next":{"instance":1},"cites":[],"epoch":0}]}}'
+  - ana: {gets: {t: welcome, epoch: {$bind: life}}}
+"""
+
+
+@pytest.mark.parametrize("profile, wire, instance", [("0.1.0", 1, '""'), ("0.2.0", 1, '""'), ("0.9", 3, "{$is: life}")])
+def test_texts_name_the_wire_version_and_the_instance(tmp_path, profile, wire, instance):
+    expect_pass(tmp_path, TEXTS + f"  - ana: {{gets: {{t: env, env: {{proto: {wire}, instance: {instance}, ops: [{{path: ['{{{{wires}}}}']}}]}}}}}}\n",
+                profile)
