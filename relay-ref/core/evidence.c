@@ -39,11 +39,13 @@ bool relay_evidence_reserve(struct register_origin *origin) {
     return true;
 }
 
-void relay_evidence_add(struct register_origin *origin, double version) {
-    if (continues_last(origin, version))
+void relay_evidence_add(struct generation *generation, struct register_origin *origin, double version) {
+    if (continues_last(origin, version)) {
         origin->ranges[origin->range_count - 1].to = version;
-    else
-        origin->ranges[origin->range_count++] = (struct version_range){version, version};
+        return;
+    }
+    origin->ranges[origin->range_count++] = (struct version_range){version, version};
+    generation->bytes += sizeof *origin->ranges;
 }
 
 void relay_evidence_settle(struct generation *generation, struct register_origin *origin, const struct hlc *hlc,
@@ -76,7 +78,7 @@ static int by_start(const void *left, const void *right) {
     return first->from < second->from ? -1 : first->from > second->from;
 }
 
-void relay_evidence_restore(struct register_origin *origin, struct version_range *ranges, size_t count) {
+void relay_evidence_restore(struct generation *generation, struct register_origin *origin, struct version_range *ranges, size_t count) {
     size_t kept = 0;
     if (count > 1)
         qsort(ranges, count, sizeof *ranges, by_start);
@@ -88,6 +90,7 @@ void relay_evidence_restore(struct register_origin *origin, struct version_range
             ranges[kept++] = ranges[i];
         }
     }
+    generation->bytes += kept * sizeof *ranges;
     free(origin->ranges);
     origin->ranges = ranges;
     origin->range_count = kept;

@@ -17,7 +17,7 @@ bool relay_evidence_extends_prefix(const struct register_origin *origin, double 
 bool relay_evidence_reserve(struct register_origin *origin);
 
 /* Admits a version above the highest one. */
-void relay_evidence_add(struct register_origin *origin, double version);
+void relay_evidence_add(struct generation *generation, struct register_origin *origin, double version);
 
 /* Sets the origin's settled stamp; takes over `notice`, its text in notices (relay_evidence_notice). */
 void relay_evidence_settle(struct generation *generation, struct register_origin *origin, const struct hlc *hlc,
@@ -27,6 +27,6 @@ void relay_evidence_settle(struct generation *generation, struct register_origin
 struct relay_text relay_evidence_notice(struct relay_text origin, struct json_value hlc);
 
 /* Replaces the (empty) evidence by these ranges, in any order; takes over `ranges`. */
-void relay_evidence_restore(struct register_origin *origin, struct version_range *ranges, size_t count);
+void relay_evidence_restore(struct generation *generation, struct register_origin *origin, struct version_range *ranges, size_t count);
 
 #endif

@@ -66,6 +66,7 @@ struct register_origin *relay_generation_use_origin(struct generation *generatio
         free(origin);
         return NULL;
     }
+    generation->bytes += sizeof *origin + name.length * 2;
     return origin;
 }
 
@@ -75,6 +76,7 @@ void relay_generation_release_origin(struct generation *generation, struct regis
     if (origin->is_unsorted)
         relay_list_remove(&generation->unsorted, &origin->in_unsorted);
     relay_table_take(&generation->origins, &origin->item);
+    generation->bytes -= sizeof *origin + origin->item.key.length * 2;
     free_origin(origin);
 }
 

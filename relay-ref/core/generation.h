@@ -73,6 +73,7 @@ struct generation {
     struct list settled;     /* struct register_origin with a settled stamp */
     size_t notice_bytes;     /* of all notices of `settled` */
     struct list unsorted;    /* struct register_origin that the next collection looks at */
+    size_t bytes;            /* about the memory that all of it takes */
     struct relay_buffer checkpoint; /* registers, then wm; built on first use, until the next write */
     size_t checkpoint_registers;    /* length of the registers in it */
     bool checkpoint_fresh;

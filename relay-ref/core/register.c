@@ -26,6 +26,7 @@ struct path_register *relay_register_reserve(struct generation *generation, stru
             free(path_register);
             return NULL;
         }
+        generation->bytes += sizeof *path_register + key.length * 2;
     }
     path_register->reservations++;
     return path_register;
@@ -40,6 +41,7 @@ static void forget_if_empty(struct generation *generation, struct path_register 
     if (path_register->baseline > 0)
         return;
     relay_table_take(&generation->registers, &path_register->item);
+    generation->bytes -= sizeof *path_register + path_register->item.key.length * 2;
     free(path_register);
 }
 
@@ -71,6 +73,7 @@ static struct register_cell *new_cell(struct generation *generation, struct path
         return NULL;
     }
     relay_list_append(&path_register->cells, &cell->in_register);
+    generation->bytes += sizeof *cell;
     return cell;
 }
 
@@ -103,6 +106,7 @@ void relay_register_release_cell(struct generation *generation, struct register_
         return;
     relay_list_remove(&path_register->cells, &cell->in_register);
     relay_table_take(&generation->cells, &cell->item);
+    generation->bytes -= sizeof *cell;
     relay_generation_release_origin(generation, cell->of.origin);
     free(cell);
     forget_if_empty(generation, path_register);
@@ -128,9 +132,18 @@ void relay_register_put_sibling(struct generation *generation, struct register_c
         return;
     }
     relay_settle_leave(cell);
-    free(cell->sibling);
+    relay_register_drop_sibling(generation, cell);
+    generation->bytes += sibling->length;
     cell->sibling = sibling;
     relay_settle_enter(generation, cell);
+}
+
+void relay_register_drop_sibling(struct generation *generation, struct register_cell *cell) {
+    if (cell->sibling == NULL)
+        return;
+    generation->bytes -= cell->sibling->length;
+    free(cell->sibling);
+    cell->sibling = NULL;
 }
 
 /* register.baseline */
@@ -244,6 +257,18 @@ bool relay_register_prepare(struct generation *generation, struct reading *readi
         }
     }
     return true;
+}
+
+size_t relay_register_bytes(const struct generation *generation, const struct reading *reading) {
+    size_t bytes = generation->bytes;
+    for (size_t i = 0; i < reading->op_count; i++) {
+        const struct read_op *op = &reading->ops[i];
+        if (op->sibling == NULL)
+            continue;
+        bytes += op->sibling->length;
+        bytes -= op->cell->sibling != NULL ? op->cell->sibling->length : 0;
+    }
+    return bytes;
 }
 
 /* Gives back the reservations; cells and registers that stayed empty go with them. */

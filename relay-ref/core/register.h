@@ -20,6 +20,9 @@ struct register_cell *relay_register_cell(const struct generation *generation, s
 bool relay_register_prepare(struct generation *generation, struct reading *reading,
                             const struct message_envelope *envelope, struct register_origin *origin);
 
+/* What `generation->bytes` will be when the prepared reading is taken in. */
+size_t relay_register_bytes(const struct generation *generation, const struct reading *reading);
+
 /* Takes the ops in: siblings, water, baselines. */
 void relay_register_apply(struct generation *generation, struct reading *reading);
 
@@ -42,6 +45,9 @@ void relay_register_raise_water(struct generation *generation, struct register_c
 /* Makes `sibling` the cell's if it is the first or newer, and frees it if not. */
 void relay_register_put_sibling(struct generation *generation, struct register_cell *cell,
                                 struct register_sibling *sibling);
+
+/* Frees the cell's sibling, if it has one. */
+void relay_register_drop_sibling(struct generation *generation, struct register_cell *cell);
 
 /* Raises the baseline to `epoch`, at whose first rise the register keeps `*spelling`. */
 void relay_register_raise_baseline(struct path_register *path_register, double epoch, char **spelling);

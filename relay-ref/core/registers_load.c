@@ -242,7 +242,7 @@ static outcome put_ranges(struct generation *generation, struct relay_text name,
         free(list->items);
         return RELAY_HYDRATE_REFUSED;
     }
-    relay_evidence_restore(origin, list->items, list->count);
+    relay_evidence_restore(generation, origin, list->items, list->count);
     relay_generation_release_origin(generation, origin);
     return RELAY_HYDRATED;
 }

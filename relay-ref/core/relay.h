@@ -194,8 +194,9 @@ struct relay_options {
                                           by four times as many holes. Default 1,000,000 */
     size_t max_rooms_per_connection;   /* rooms that one connection may be a member of. Default 1000 */
     size_t max_members_per_room;       /* members that a room may have. Default 10,000 */
-    size_t max_root_bytes;             /* about the length of a folded root as JSON text. A write that would let it grow
-                                          past that is not ordered. Default 64 MiB */
+    size_t max_root_bytes;             /* about the length of a folded root as JSON text; in 0.9 about the memory of a
+                                          room's registers and evidence. A write that would let it grow past that is not
+                                          ordered. Default 64 MiB */
     size_t max_journal_bytes; /* per room; past it the oldest envelopes leave the journal, though not the newest
                                  one. Default 64 MiB */
     size_t max_depth;         /* levels of a value, and of an op's path and value together. 0, the default:

@@ -36,11 +36,13 @@ static bool take_all_again(struct room *room, const struct relay_kept_room *kept
     size_t depth = ops->max_depth, bytes = room->fold.max_bytes;
     bool taken = true;
     ops->max_depth = 0;
+    room->relay->restoring = true;
     room->fold.max_bytes = SIZE_MAX;
     for (size_t i = 0; taken && i < kept->later_count; i++)
         taken = take_again(room, ops, kept->later[i]);
     room->fold.max_bytes = bytes;
     ops->max_depth = depth;
+    room->relay->restoring = false;
     return taken && (kept->epoch.bytes == NULL || relay_room_set_epoch(room, kept->epoch));
 }
 

@@ -4,6 +4,7 @@
 #include "relay-ref/core/admit.h"
 #include "relay-ref/core/characters.h"
 #include "relay-ref/core/checkpoint.h"
+#include "relay-ref/core/connection.h"
 #include "relay-ref/core/evidence.h"
 #include "relay-ref/core/frame.h"
 #include "relay-ref/core/register.h"
@@ -108,12 +109,26 @@ static void cancel(struct room *room, struct ordering *ordering) {
         relay_frame_release(ordering->welcome);
 }
 
+/* An envelope that would let the room grow past its ceiling is not ordered, unless it was ordered before (restore.c). */
+static bool fits(const struct room *room) {
+    const struct relay *relay = room->relay;
+    size_t bytes = relay_register_bytes(room->generation, &relay->reading);
+    return relay->restoring || bytes <= relay->options.max_root_bytes ||
+           relay_limit_hit(relay, RELAY_LIMIT_ROOT_BYTES);
+}
+
 static bool prepare_named(struct room *room, const struct message_envelope *envelope, struct relay_text origin,
                           struct ordering *ordering) {
     if (ordering->migration.bumps)
         return prepare_cut(room, envelope, origin, ordering);
-    return prepare_evidence(room, envelope, origin, ordering) && prepare_settling(room, ordering) &&
-           relay_register_prepare(room->generation, &room->relay->reading, envelope, ordering->origin);
+    struct reading *reading = &room->relay->reading;
+    if (!prepare_evidence(room, envelope, origin, ordering) || !prepare_settling(room, ordering) ||
+        !relay_register_prepare(room->generation, reading, envelope, ordering->origin))
+        return false;
+    if (fits(room))
+        return true;
+    relay_register_cancel(room->generation, reading);
+    return false;
 }
 
 static bool prepare(struct room *room, const struct message_envelope *envelope, struct ordering *ordering) {
@@ -135,7 +150,7 @@ static void apply(struct room *room, struct ordering *ordering) {
     }
     struct generation *generation = room->generation;
     relay_register_apply(generation, reading);
-    relay_evidence_add(ordering->origin, reading->version);
+    relay_evidence_add(generation, ordering->origin, reading->version);
     if (ordering->extends_prefix) {
         relay_evidence_settle(generation, ordering->origin, &reading->hlc, ordering->notice);
         relay_settle_mark(generation, ordering->origin);

@@ -1,7 +1,5 @@
 #include "relay-ref/core/settle.h"
 
-#include <stdlib.h>
-
 #include "relay-ref/core/frame.h"
 #include "relay-ref/core/register.h"
 
@@ -99,10 +97,8 @@ void relay_settle_enter(struct generation *generation, struct register_cell *cel
 static void collect_cell(struct generation *generation, struct register_cell *cell, const struct hlc *settled) {
     cell->reservations++;
     relay_settle_leave(cell);
-    if (is_covered(cell) && relay_hlc_compare(&cell->sibling->hlc, settled) <= 0) {
-        free(cell->sibling);
-        cell->sibling = NULL;
-    }
+    if (is_covered(cell) && relay_hlc_compare(&cell->sibling->hlc, settled) <= 0)
+        relay_register_drop_sibling(generation, cell);
     if (relay_hlc_compare(&cell->water, settled) <= 0)
         cell->has_water = false;
     relay_settle_enter(generation, cell);

@@ -26,6 +26,7 @@ struct relay {
     struct list connections; /* struct relay_connection */
     struct message_ops ops;  /* of the envelope being read */
     struct reading reading;  /* likewise; wire version 3 */
+    bool restoring;          /* ceilings do not count */
     struct held_answer *spare; /* owned; for the next answer that must wait, or NULL */
 };
 

@@ -32,13 +32,29 @@ static enum relay_committed world_commit(void *context, struct relay_text room, 
             (unsigned long long)state->seq, (int)state->epoch.length, state->epoch.bytes,
             (unsigned long long)state->schema_version, root.bytes == NULL ? 4 : (int)root.length,
             root.bytes == NULL ? "none" : root.bytes);
-    return RELAY_COMMIT_DECIDED;
+    return ((struct world *)context)->holds ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
 }
 
 static void world_violation(void *context, struct relay_text room, const struct relay_violation *violation) {
-    observe(context, "violation %.*s %.*s %s %.*s\n", (int)room.length, room.bytes, (int)violation->writer.length,
+    bool malformed = strcmp(violation->reason, "malformed") == 0;
+    observe(context, "violation %.*s %.*s %s %.*s%s%s\n", (int)room.length, room.bytes, (int)violation->writer.length,
             violation->writer.bytes, violation->reason, violation->path.bytes == NULL ? 1 : (int)violation->path.length,
-            violation->path.bytes == NULL ? "-" : violation->path.bytes);
+            violation->path.bytes == NULL ? "-" : violation->path.bytes, malformed ? " " : "",
+            malformed ? violation->detail : "");
+}
+
+static void world_reject(void *context, struct relay_text room, const struct relay_rejection *rejection) {
+    observe(context, "reject %.*s %.*s %s\n", (int)room.length, room.bytes, (int)rejection->writer.length,
+            rejection->writer.bytes, rejection->reason);
+}
+
+static void world_drop(void *context, struct relay_text room, const struct relay_dropped *dropped) {
+    observe(context, "drop %.*s %.*s %.*s %s\n", (int)room.length, room.bytes, (int)dropped->origin.length,
+            dropped->origin.bytes, (int)dropped->version.length, dropped->version.bytes, dropped->reason);
+}
+
+static void world_stalled(void *context, struct relay_text room, uint64_t seq) {
+    observe(context, "stalled %.*s %llu\n", (int)room.length, room.bytes, (unsigned long long)seq);
 }
 
 static void world_limit(void *context, enum relay_limit limit) {
@@ -54,6 +70,11 @@ static void start(struct world *world, const struct relay_options *options) {
                             .on_commit = world_commit,
                             .on_violation = world_violation,
                             .on_limit = world_limit};
+    if (options->protocol == RELAY_PROTOCOL_0_9) {
+        env.on_reject = world_reject;
+        env.on_drop = world_drop;
+    }
+    env.on_durability_failed = world_stalled;
     world->relay = relay_new(&env, options);
     cr_assert_not_null(world->relay);
     world->minted = 0;

@@ -14,8 +14,9 @@ struct world {
     struct relay_settings *settings;
     struct relay *relay;
     int64_t now;
+    bool holds;          /* commits stay undecided (0.9) */
     unsigned minted;     /* epochs are e1, e2, … in the order in which rooms need them */
-    char observed[4096]; /* commits, violations and ceilings as lines; empty it to look at the next ones */
+    char observed[4096]; /* what observers saw, as lines; empty it to look at the next ones */
     char *taken;         /* what `next` gave last */
 };
 
