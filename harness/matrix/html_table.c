@@ -126,7 +126,7 @@ static void cell(struct buffer *out, const struct matrix_table *table, const str
     const struct matrix_state_look *look = matrix_look(one->state);
     buffer_format(out, "<td class=\"%s%s\">", look->name, column_class(table, i));
     if (one->state == MATRIX_NO_RULE) {
-        buffer_format(out, "<span aria-label=\"%s\">%s</span></td>", look->meaning, look->mark);
+        buffer_format(out, "<span role=\"img\" aria-label=\"%s\">%s</span></td>", look->meaning, look->mark);
         return;
     }
     buffer_string(out, "<a href=\"");
