@@ -129,7 +129,8 @@ $(kill_point): relay-ref/tests/crash/kill_point.c
 benches := $(patsubst relay-ref/bench/%.c,$(BUILD)/bench/%,$(wildcard relay-ref/bench/*.c))
 .PHONY: bench-programs
 bench-programs: $(benches)
-$(BUILD)/bench/%: $(BUILD)/obj/relay-ref/bench/%.o $(BUILD)/libadapters.a $(BUILD)/librelay.a
+bench_support := $(call objects,$(wildcard relay-ref/bench/support/*.c))
+$(BUILD)/bench/%: $(BUILD)/obj/relay-ref/bench/%.o $(bench_support) $(BUILD)/libadapters.a $(BUILD)/librelay.a
 	$(call link,$(LIBS_websockets) $(LIBS_cjson) $(LIBS_sqlite) $(LIBS_openssl) -lm)
 
 # Fuzzers: one libFuzzer program a file, named after its room and itself. `make fuzz` builds them with clang below build/fuzz.

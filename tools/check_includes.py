@@ -11,7 +11,7 @@ RULES = [
     (r"relay-ref/core/", ["relay-ref/core/", "relay-ref/json/"]),
     (r"relay-ref/adapters/", ["relay-ref/adapters/", "relay-ref/core/", "relay-ref/json/"]),
     (r"relay-ref/main/", ["relay-ref/adapters/", "relay-ref/core/"]),
-    (r"relay-ref/bench/", ["relay-ref/adapters/", "relay-ref/core/", "relay-ref/json/"]),
+    (r"relay-ref/bench/", ["relay-ref/adapters/", "relay-ref/core/", "relay-ref/json/", "relay-ref/bench/support/"]),
     # Held against the harness' own JSON and fold, which stand behind plain types there.
     (r"relay-ref/fuzz/", ["relay-ref/adapters/", "relay-ref/core/", "relay-ref/json/", "harness/fuzz/support/bytes.h",
                           "harness/fuzz/support/oracle.h"]),
