@@ -214,6 +214,11 @@ ifneq ($(of_the_reference),)
 	$(call run,$(of_the_reference)) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0'
 # The same relay as nothing but a URL: one living server, fresh names for each case.
 	$(if $(ONLY),,$(call run,$(lastword $(of_the_reference))) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(lastword $(of_the_reference))')
+# And over TLS, with a certificate made for this run.
+	$(if $(ONLY),,@openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
+	    -addext subjectAltName=IP:127.0.0.1 -keyout $(BUILD)/tls.key -out $(BUILD)/tls.pem 2>/dev/null)
+	$(if $(ONLY),,$(call run,$(lastword $(of_the_reference))) --ca $(BUILD)/tls.pem --spawn \
+	    '$(BUILD)/meshspec-relay --port 0 --control 0 --cert $(BUILD)/tls.pem --key $(BUILD)/tls.key')
 endif
 	$(if $(of_the_second),$(call run,$(of_the_second)) --target 'exec:$(PYTHON) tools/adapters/python-relay/adapter.py')
 	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --target 'exec:node tools/adapters/npm-relay/adapter.mjs'))

@@ -1,6 +1,7 @@
 #include "harness/command/attach.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include "harness/command/home.h"
 
@@ -11,13 +12,15 @@ bool attach_read(struct attachment *attachment, const char *target, struct error
 }
 
 /* The URLs, and how a started relay says them, are the file's; a relay that the command line starts says them itself. */
-static bool attach_url(struct attachment *attachment, const char *spawn, struct error *error) {
+static bool attach_url(struct attachment *attachment, const char *url, const char *spawn, const struct trust *trust,
+                       struct error *error) {
     struct target_file *file = &attachment->file;
     if (spawn != NULL)
         file->url = file->ready = file->control = NULL;
     else
         spawn = file->spawn;
-    struct websocket_settings settings = {.url = file->url,
+    struct websocket_settings settings = {.url = file->url != NULL ? file->url : url,
+                                          .trust = *trust,
                                           .principal = file->principal,
                                           .control = file->control,
                                           .options = file->options,
@@ -36,10 +39,14 @@ static bool attach_url(struct attachment *attachment, const char *spawn, struct 
     return attachment->target != NULL;
 }
 
-bool attach(struct attachment *attachment, const char *target, const char *spawn, struct error *error) {
+bool attach(struct attachment *attachment, const char *target, const char *spawn, const struct trust *trust,
+            struct error *error) {
     const struct target_file *file = &attachment->file;
-    if (spawn != NULL || file->spawn != NULL || file->url != NULL)
-        return attach_url(attachment, spawn, error);
+    bool is_url = strncmp(target, "ws://", 5) == 0 || strncmp(target, "wss://", 6) == 0;
+    if (spawn != NULL || file->spawn != NULL || file->url != NULL || is_url)
+        return attach_url(attachment, is_url ? target : NULL, spawn, trust, error);
+    if (trust_is_chosen(trust))
+        return error_set(error, ERROR_USAGE, "--ca and --insecure are for relays behind wss://, not for %s", target);
     attachment->target = file->exec != NULL ? target_exec_new(file->exec, error) : target_new(target, error);
     return attachment->target != NULL;
 }

@@ -23,10 +23,11 @@ struct attachment {
 bool attach_read(struct attachment *attachment, const char *target, struct error *error);
 
 /*
- * Starts the server that `spawn` (NULL: the target file) names, and makes the target. False with ERROR_USAGE or
- * ERROR_TARGET; end with detach all the same.
+ * Starts the server that `spawn` (NULL: the target file) names, and makes the target. `trust` is for relays behind wss://
+ * and must outlive the target. False with ERROR_USAGE or ERROR_TARGET; end with detach all the same.
  */
-bool attach(struct attachment *attachment, const char *target, const char *spawn, struct error *error);
+bool attach(struct attachment *attachment, const char *target, const char *spawn, const struct trust *trust,
+            struct error *error);
 
 /* Frees all, after it has ended the server. False with ERROR_TARGET when that ended badly. */
 bool detach(struct attachment *attachment, struct error *error);

@@ -41,9 +41,12 @@ static bool begin_store(struct judged *judged, const struct judged_options *opti
 
 bool judged_begin(struct judged *judged, const struct judged_options *options, struct error *error) {
     if (judged_is_store(options)) {
+        if (trust_is_chosen(&options->trust)) {
+            return error_set(error, ERROR_USAGE, "--ca and --insecure are for relays behind wss://, not for stores");
+        }
         return begin_store(judged, options, error);
     }
-    if (!attach(&judged->attachment, options->target, options->spawn, error)) {
+    if (!attach(&judged->attachment, options->target, options->spawn, &options->trust, error)) {
         return false;
     }
     judged->subject = subject_of_target(judged->attachment.target);
@@ -72,6 +75,10 @@ static void repeat(struct buffer *out, const char *name, const char *argument) {
 void judged_repeat(struct buffer *out, const struct judged_options *options) {
     repeat(out, "target", strcmp(options->target, "memory") == 0 ? NULL : options->target);
     repeat(out, "spawn", options->spawn);
+    repeat(out, "ca", options->trust.ca);
+    if (options->trust.insecure) {
+        buffer_string(out, " --insecure");
+    }
     repeat(out, "provisioner", options->provisioner);
     repeat(out, "store-command", options->store_command);
     repeat(out, "app-id", options->app_id);

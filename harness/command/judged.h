@@ -13,6 +13,7 @@ struct judged_options {
     const char *target; /* never NULL */
     const char *spawn;  /* the server's command; NULL: none is started, or the target file says which */
     const char *provisioner, *store_command, *app_id, *secret_file;
+    struct trust trust; /* for wss:// */
 };
 
 /* Zero-initialise it; end with judged_end. */

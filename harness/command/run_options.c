@@ -8,6 +8,8 @@
 enum {
     RUN_TARGET = 1,
     RUN_SPAWN,
+    RUN_CA,
+    RUN_INSECURE,
     RUN_PROVISIONER,
     RUN_STORE_COMMAND,
     RUN_APP_ID,
@@ -37,6 +39,8 @@ const struct command_option run_option_list[] = {
      "start a server for the run and judge it: the server says `listening URL` on its standard output when it is ready,\n"
      "and is ended with SIGTERM when the run is over; a line `control URL` with it offers options, clock and hydrates",
      RUN_SPAWN, NULL},
+    {"ca", "FILE", "for wss://: certificates in PEM form of authorities to trust beside the system's", RUN_CA, "FILE"},
+    {"insecure", NULL, "for wss://: take any certificate, be it unknown, expired or somebody else's", RUN_INSECURE, NULL},
     {"provisioner", "COMMAND",
      "the provisioner that is judged with a store: a child process a run, one JSON request in, one JSON answer out\n"
      "(default: meshspec-provision --stdio, beside this program)",
@@ -97,6 +101,12 @@ bool run_option_take(void *context, int id, const char *argument, struct error *
         return true;
     case RUN_SPAWN:
         options->judged.spawn = argument;
+        return true;
+    case RUN_CA:
+        options->judged.trust.ca = argument;
+        return true;
+    case RUN_INSECURE:
+        options->judged.trust.insecure = true;
         return true;
     case RUN_PROVISIONER:
         options->judged.provisioner = argument;

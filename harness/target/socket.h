@@ -6,6 +6,7 @@
 #define MESHSPEC_TARGET_SOCKET_H
 
 #include "harness/target/events.h"
+#include "harness/target/trust.h"
 #include "harness/target/url.h"
 
 #define SOCKET_MESSAGE_CEILING ((size_t)128 << 20) /* bytes of one received message */
@@ -15,9 +16,9 @@
 struct socket_loop;
 struct socket;
 
-/* An event loop whose sockets put their events into `events` (borrowed). NULL with ERROR_INTERNAL when there can be
- * none. */
-struct socket_loop *socket_loop_new(bool tls, struct target_events *events, struct error *error);
+/* An event loop whose sockets put their events into `events` (borrowed). `trust` (copied) is for relays behind TLS; NULL:
+ * there is none. NULL with ERROR_INTERNAL when there can be none. */
+struct socket_loop *socket_loop_new(const struct trust *trust, struct target_events *events, struct error *error);
 
 /* Drops every connection and frees all. NULL is allowed. */
 void socket_loop_free(struct socket_loop *loop);

@@ -44,6 +44,7 @@ struct socket {
     char close_reason[126];
     size_t close_length;
     const char *headers; /* of our own, until it is connected; NULL: none */
+    const char *host;    /* of the URL, until it is connected */
     char failure[256];   /* why it could not connect */
 };
 
@@ -51,6 +52,7 @@ struct socket_loop {
     struct lws_context *context;
     struct lws_vhost *vhost;
     struct target_events *events;
+    struct trust trust;
     struct socket *sockets;
     lws_sorted_usec_list_t timer;
     bool condemned; /* some socket is */

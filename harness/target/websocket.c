@@ -266,8 +266,10 @@ static void free_target(struct target *target) {
 /* Takes the URLs apart and asks the control URL what it can do. False with an error as from target_websocket_open. */
 static bool set_up(struct websocket_target *websocket, struct error *error) {
     const struct websocket_settings *settings = &websocket->settings;
-    if (!url_read(&websocket->url, settings->url, error))
+    if (!url_read(&websocket->url, settings->url, error) || !trust_check(&settings->trust, error))
         return false;
+    if (trust_is_chosen(&settings->trust) && !websocket->url.tls)
+        return error_set(error, ERROR_USAGE, "--ca and --insecure are for relays behind wss://, not for %s", settings->url);
     if (settings->control != NULL) {
         websocket->remote = remote_new(settings->control, &websocket->events, error);
         if (websocket->remote == NULL)
@@ -276,7 +278,7 @@ static bool set_up(struct websocket_target *websocket, struct error *error) {
         if (remote_start(websocket->remote, CONTROL_START_LIMIT_MS, &ignored) == TARGET_OK)
             websocket->target.about = remote_said(websocket->remote)->about;
     }
-    websocket->loop = socket_loop_new(websocket->url.tls, &websocket->events, error);
+    websocket->loop = socket_loop_new(websocket->url.tls ? &settings->trust : NULL, &websocket->events, error);
     return websocket->loop != NULL;
 }
 

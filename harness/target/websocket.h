@@ -6,6 +6,7 @@
 
 #include "harness/target/principal.h"
 #include "harness/target/target.h"
+#include "harness/target/trust.h"
 
 /* All is borrowed and must outlive the target. */
 struct websocket_settings {
@@ -15,6 +16,7 @@ struct websocket_settings {
     const char *options;                   /* what it runs with, JSON; NULL: the protocol's defaults */
     const char *const *profiles;           /* what it speaks, ended by NULL; NULL: what the caller asks for */
     bool hello_fences;                     /* signals may overtake: fences are hellos */
+    struct trust trust;                    /* for wss:// */
 };
 
 /*

@@ -92,6 +92,11 @@ static bool check_db(const struct server_flags *flags, char *reason, size_t capa
 }
 
 static bool check_together(const struct server_flags *flags, char *reason, size_t capacity) {
+    if ((flags->certificate_file == NULL) != (flags->key_file == NULL)) {
+        snprintf(reason, capacity, "--cert and --key go together; --%s is missing",
+                 flags->key_file == NULL ? "key" : "cert");
+        return false;
+    }
     if (flags->ejection != RELAY_EJECT_WRITER && flags->protocol != RELAY_PROTOCOL_0_9) {
         snprintf(reason, capacity, "--ejection connection came with --protocol 0.9");
         return false;

@@ -28,6 +28,7 @@ struct server_flags {
     bool durable;
     size_t checkpoint_envelopes, checkpoint_bytes;
     size_t unload_seconds; /* 0: never */
+    const char *certificate_file, *key_file; /* NULL, both: no TLS */
     double policy_version;
     size_t journal_limit;
     size_t max_ops_per_envelope;

@@ -26,6 +26,7 @@ void flags_print_help(FILE *out) {
     fputs("Usage: " SERVER_NAME " [FLAG …]\n\n"
           "The reference mesh relay behind WebSockets. When it can serve it prints one line,\n"
           "    listening ws://ADDRESS:PORT/\n"
+          "(wss:// with --cert and --key), "
           "and with --control and --metrics one each, `control http://127.0.0.1:PORT/` and `metrics http://127.0.0.1:PORT/`.\n"
           "Any path is accepted.\n\n"
           "A connection's principal is in the query: ?writer=ana&kind=human&claims={\"role\":\"admin\"}, "

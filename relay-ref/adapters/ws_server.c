@@ -11,6 +11,7 @@
 #include "relay-ref/adapters/ws_server_member.h"
 #include "relay-ref/adapters/ws_server_rooms.h"
 #include "relay-ref/adapters/ws_server_state.h"
+#include "relay-ref/adapters/ws_server_tls.h"
 #include "relay-ref/adapters/ws_server_vhosts.h"
 #include "relay-ref/json/number.h"
 
@@ -111,7 +112,8 @@ enum server_exit server_run(const struct server_flags *flags, FILE *out, FILE *e
     addresses_start(&server.addresses);
     server.started = lws_now_usecs();
     server.started_at = (int64_t)time(NULL);
-    if (read_tokens(&server, reason, sizeof reason) && write_options(&server, reason, sizeof reason) &&
+    if ((flags->certificate_file == NULL || tls_check_files(flags, reason, sizeof reason)) &&
+        read_tokens(&server, reason, sizeof reason) && write_options(&server, reason, sizeof reason) &&
         rooms_open(&server, reason, sizeof reason) && open_relay(&server, reason, sizeof reason)) {
         server.control = (struct control_room){.live = &server.live,
                                                .protocol = flags->protocol,

@@ -69,5 +69,5 @@ void drain_begin(struct server *server) {
 }
 
 bool drain_is_over(const struct server *server) {
-    return server->draining && (server->drained_late || server->member_count == 0);
+    return server->draining && (server->drained_late || (server->member_count == 0 && server->bridge_count == 0));
 }

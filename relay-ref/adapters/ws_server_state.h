@@ -35,6 +35,8 @@ struct server {
     struct lws_context *context;
     struct lws_vhost *inner; /* of the files that are no connections: signals, the door and its visitors */
     struct lws_vhost *vhost; /* of the WebSockets */
+    struct lws_vhost *tls;   /* of the sockets that speak TLS; NULL: the port is plain */
+    size_t bridge_count;     /* of them, those whose plain text comes in at the door */
     struct lws *door;        /* listens; NULL when nobody new comes in */
     struct list visitors;    /* oldest first */
     size_t visitor_count;

@@ -9,19 +9,25 @@
 #include "relay-ref/adapters/ws_server_callback.h"
 #include "relay-ref/adapters/ws_server_door.h"
 #include "relay-ref/adapters/ws_server_drain.h"
+#include "relay-ref/adapters/ws_server_tls.h"
 
 #define REASON_CAPACITY 512
 
-/* Sockets beyond the members': handshakes under way, the control and metrics servers', and what the process has open anyway. */
-#define SPARE_SOCKETS (2 * DOOR_VISITORS_CEILING)
+/* Sockets beyond the members': handshakes under way, the control and metrics servers', and what the process has open
+ * anyway. */
+#define SPARE_SOCKETS (2 * VISITORS_CEILING)
 
 /* How long an HTTP connection of the control or metrics server may wait for its next request. */
 #define IDLE_SECONDS 60
 
 /* libwebsockets sizes its table of sockets by the process' limit, and finds sockets fastest that way. */
-static bool limit_sockets(size_t members) {
+static size_t sockets_of(const struct server_flags *flags) {
+    return (flags->max_connections + SPARE_SOCKETS) * (flags->certificate_file != NULL ? TLS_FILES : 1);
+}
+
+static bool limit_sockets(const struct server_flags *flags) {
     struct rlimit limit;
-    rlim_t wanted = members + SPARE_SOCKETS;
+    rlim_t wanted = sockets_of(flags);
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || wanted > limit.rlim_max)
         return false;
     limit.rlim_cur = wanted;
@@ -32,6 +38,8 @@ static bool make_context(struct server *server) {
     struct lws_context_creation_info info = {0};
     lws_set_log_level(0, NULL);
     info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
+    if (server->flags->certificate_file != NULL)
+        info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
     info.user = server;
     info.pt_serv_buf_size = SERVER_READ_BYTES;
     info.max_http_header_data = SERVER_HEAD_CEILING;
@@ -40,9 +48,24 @@ static bool make_context(struct server *server) {
     return server->context != NULL;
 }
 
+/* The vhost of the sockets that speak TLS. Nothing but HTTP/1.1 is spoken behind it. */
+static bool make_tls_vhost(struct server *server) {
+    static const struct lws_protocols protocols[] = {TLS_PROTOCOL, {0}};
+    struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN_SERVER,
+                                             .options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
+                                             .protocols = protocols,
+                                             .vhost_name = "tls",
+                                             .alpn = "http/1.1",
+                                             .ssl_cert_filepath = server->flags->certificate_file,
+                                             .ssl_private_key_filepath = server->flags->key_file};
+    server->tls = lws_create_vhost(server->context, &info);
+    return server->tls != NULL;
+}
+
 /* The vhost of files that are no connections, and the one that WebSockets are handed to: neither listens. */
 static bool make_vhosts(struct server *server) {
-    static const struct lws_protocols inner_protocols[] = {DRAIN_PROTOCOL, DOOR_PROTOCOLS, {0}};
+    static const struct lws_protocols inner_protocols[] = {DRAIN_PROTOCOL, DOOR_PROTOCOL, VISITOR_PROTOCOL, BRIDGE_PROTOCOL,
+                                                           {0}};
     static const struct lws_extension deflate[] = {
         {"permessage-deflate", lws_extension_callback_pm_deflate,
          "permessage-deflate; server_no_context_takeover; client_no_context_takeover"},
@@ -57,14 +80,15 @@ static bool make_vhosts(struct server *server) {
                                               .extensions = server->flags->deflate ? deflate : NULL};
     server->inner = lws_create_vhost(server->context, &inner);
     server->vhost = lws_create_vhost(server->context, &outer);
-    return server->inner != NULL && server->vhost != NULL;
+    return server->inner != NULL && server->vhost != NULL &&
+           (server->flags->certificate_file == NULL || make_tls_vhost(server));
 }
 
 /* An HTTP server beside the relay, for this machine only. Returns its port, or 0. */
 static int listen_on_loopback(struct server *server, const char *name, size_t port,
                               const struct lws_protocols *protocols) {
     struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
-                                                        LWS_SERVER_OPTION_DISABLE_IPV6, /* else it listens everywhere */
+                                                        LWS_SERVER_OPTION_DISABLE_IPV6, /* or all addresses listen */
                                              .iface = "127.0.0.1",
                                              .port = (int)port,
                                              .protocols = protocols,
@@ -105,8 +129,8 @@ static enum server_exit start_listening(struct server *server, struct relay_buff
         !offer(server, "metrics", flags->metrics_port, metrics_protocols, lines, err))
         return SERVER_CANNOT_LISTEN;
     bool bracketed = strchr(flags->host, ':') != NULL;
-    fprintf(out, "listening ws://%s%s%s:%u/\n%.*s", bracketed ? "[" : "", flags->host, bracketed ? "]" : "", port,
-            (int)lines->length, lines->memory);
+    fprintf(out, "listening %s://%s%s%s:%u/\n%.*s", server->tls != NULL ? "wss" : "ws", bracketed ? "[" : "", flags->host,
+            bracketed ? "]" : "", port, (int)lines->length, lines->memory);
     fflush(out);
     return SERVER_STOPPED;
 }
@@ -114,11 +138,11 @@ static enum server_exit start_listening(struct server *server, struct relay_buff
 enum server_exit vhosts_listen(struct server *server, FILE *out, FILE *err) {
     struct relay_buffer lines;
     server->protocols = make_protocols(server->tokens);
-    if (!limit_sockets(server->flags->max_connections)) {
+    if (!limit_sockets(server->flags)) {
         fprintf(err,
                 SERVER_NAME
                 ": --max-connections %zu needs %zu open files, which the system does not allow; see ulimit -n\n",
-                server->flags->max_connections, server->flags->max_connections + SPARE_SOCKETS);
+                server->flags->max_connections, sockets_of(server->flags));
         return SERVER_BAD_USAGE;
     }
     if (server->protocols == NULL || !make_context(server) || !make_vhosts(server) || !drain_watch_signals(server)) {

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import urllib.request
 
-from websocket_client import LIMIT_SECONDS, WebSocket
+from websocket_client import LIMIT_SECONDS, WebSocket, any_certificate
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = shlex.split(os.environ.get("MESHSPEC_RELAY", str(ROOT / "build" / "meshspec-relay")))
@@ -15,19 +15,21 @@ COMMAND = shlex.split(os.environ.get("MESHSPEC_RELAY", str(ROOT / "build" / "mes
 class RelayProcess:
     def __init__(self, *flags):
         self.process = subprocess.Popen([*COMMAND, *map(str, flags)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.port = self._read_port("listening ws://")
+        self.tls = False
+        self.port = self._read_port("listening ws://", "listening wss://")
         self.control_port = self._read_port("control http://") if "--control" in flags else None
         self.metrics_port = self._read_port("metrics http://") if "--metrics" in flags else None
 
-    def _read_port(self, start):
+    def _read_port(self, *starts):
         line = self.process.stdout.readline()
-        assert line.startswith(start) and line.endswith("/\n"), (line, self.process.poll() is None or self.process.stderr.read())
+        self.tls = self.tls or line.startswith("listening wss://")
+        assert line.startswith(starts) and line.endswith("/\n"), (line, self.process.poll() is None or self.process.stderr.read())
         return int(line.rstrip("/\n").rpartition(":")[2])
 
     def connect(self, writer, **options):
         """A WebSocket of `writer`; `kind` and `claims` go into the query."""
         query = {"writer": writer, **{name: options.pop(name) for name in ("kind", "claims") if name in options}}
-        return WebSocket(self.port, query, **options)
+        return WebSocket(self.port, query, tls=options.pop("tls", any_certificate() if self.tls else None), **options)
 
     def join(self, writer, origin, room="r", **options):
         """A connection that is a member: its hello is answered. Returns (connection, welcome)."""

@@ -1,5 +1,6 @@
 """The command line: readiness, help, and clear refusals."""
 import json
+import pathlib
 import re
 import signal
 import socket
@@ -25,13 +26,25 @@ def test_ready_line_names_the_host(start):
 @pytest.mark.parametrize("flag", ["--host", "--port", "--protocol", "--policy-version", "--journal-limit", "--max-ops-per-envelope",
                                   "--max-envelopes-per-second", "--policy", "--token-file", "--max-rooms", "--max-connections",
                                   "--max-message-bytes", "--max-waiting-bytes", "--handshake-timeout", "--drain-timeout",
-                                  "--ping-interval", "--deflate", "--control", "--metrics", "--help", "--version", "--max-connections-per-address", "--max-rooms-per-connection",
+                                  "--ping-interval", "--deflate", "--control", "--metrics", "--cert", "--key", "--help", "--version", "--max-connections-per-address", "--max-rooms-per-connection",
                                   "--max-members-per-room", "--max-messages-per-second", "--max-depth", "--max-waiting-bytes-in-all",
                                   "--max-root-bytes", "--max-journal-bytes", "--max-array-length"])
 def test_help_names_every_flag(flag):
     done = run_to_end("--help")
     assert done.returncode == 0
     assert re.search(rf"^  {flag}\b", done.stdout, re.MULTILINE)
+
+
+def test_the_page_says_every_ceiling_and_its_default():
+    page = (pathlib.Path(__file__).resolve().parents[1] / "README.md").read_text()
+    units = {"16777216": "16 MiB", "67108864": "64 MiB", "268435456": "256 MiB", "0": "none"}
+    flags = re.findall(r"^  (--(?:max-[a-z-]+|[a-z]+-(?:limit|timeout|interval))) .*\[(\d+)\]$", run_to_end("--help").stdout, re.MULTILINE)
+    assert len(flags) > 15
+    for flag, default in flags:
+        if flag == "--drain-timeout":
+            assert f"`{flag}` seconds ({default})" in page
+        else:
+            assert re.search(rf"`{flag}` \[{units.get(default, default)}\b", page), (flag, default)
 
 
 def test_version():

@@ -1,11 +1,14 @@
 """Every ceiling: who goes past it is told in one clear way, and nobody else notices."""
 import json
+import pathlib
 import socket
 
 import pytest
 
 from relay_process import envelope, fence, hello, setting
 from websocket_client import Closed, Refused, frame
+
+PAGE = (pathlib.Path(__file__).resolve().parents[1] / "README.md").read_text()
 
 
 def end_of(connection):
@@ -16,6 +19,7 @@ def end_of(connection):
             messages.append(connection.receive())
         except Closed as closed:
             assert len(closed.reason.encode()) <= 123
+            assert f'close {closed.code} "{closed.reason}"' in PAGE or closed.reason == "the relay ended this connection"
             return messages, closed.code, closed.reason
 
 

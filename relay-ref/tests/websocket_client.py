@@ -4,11 +4,19 @@ import hashlib
 import json
 import os
 import socket
+import ssl
 import struct
 import urllib.parse
 
 TEXT, BINARY, CONTINUATION, CLOSE, PING, PONG = 1, 2, 0, 8, 9, 10
 LIMIT_SECONDS = float(os.environ.get("MESHSPEC_TEST_SECONDS", "20"))  # turns a hang into a failure
+
+
+def any_certificate():
+    """Speaks TLS with whoever it is."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
 
 class Refused(Exception):
@@ -46,7 +54,7 @@ def frame(payload, opcode=TEXT, final=True, announced=None):
 class WebSocket:
     """Opens a WebSocket to 127.0.0.1:`port` as the principal in `query`; `behind` follows the request in the same packet."""
 
-    def __init__(self, port, query=None, path="/", headers=(), behind=b"", receive_buffer=None, source=None):
+    def __init__(self, port, query=None, path="/", headers=(), behind=b"", receive_buffer=None, source=None, tls=None):
         self.socket = socket.socket()
         self.socket.settimeout(LIMIT_SECONDS)
         if receive_buffer:
@@ -55,6 +63,8 @@ class WebSocket:
             self.socket.bind((source, 0))
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.buffer = bytearray()
         self.headers = {}
         key = base64.b64encode(os.urandom(16)).decode()
@@ -86,7 +96,7 @@ class WebSocket:
     def _read_some(self):
         try:
             data = self.socket.recv(1 << 18)
-        except ConnectionResetError:
+        except (ConnectionResetError, ssl.SSLEOFError):
             data = b""
         if not data:
             raise Closed(None, "the stream ended without a close frame")
