@@ -151,9 +151,26 @@ static void go_on(struct maker *maker) {
     maker_step(maker, "{\"do\":\"clock\",\"ms\":%.0f}", milliseconds);
 }
 
+static void unload(struct maker *maker, unsigned room, bool discard) {
+    maker_step(maker, "{\"do\":\"unload\",\"room\":\"%s\",\"discard\":%s}", maker_room_name(room), discard ? "true" : "false");
+}
+
+/* Everybody leaves, and rooms that may be stalled are unloaded. */
+static void clear_away(struct maker *maker) {
+    for (unsigned i = 0; i < MAKER_CLIENTS; i++)
+        if (maker->clients[i].alive)
+            leave(maker, &maker->clients[i]);
+    for (unsigned room = 0; room < 2; room++)
+        for (int discard = 0; discard < 2; discard++)
+            unload(maker, room, discard != 0);
+}
+
 static void decide_commits(struct maker *maker) {
     if (maker->holds && maker_chance(maker, 75)) {
-        maker_step(maker, "{\"do\":\"%s\",\"pick\":%u}", maker_chance(maker, 4) ? "fail" : "release", maker_chance(maker, 70) ? 0 : maker_below(maker, 4));
+        bool fails = maker_chance(maker, 10);
+        maker_step(maker, "{\"do\":\"%s\",\"pick\":%u}", fails ? "fail" : "release", maker_chance(maker, 70) ? 0 : maker_below(maker, 4));
+        if (fails && maker->features->unload && maker_chance(maker, 50))
+            clear_away(maker);
         return;
     }
     maker->holds = !maker->holds;
@@ -174,7 +191,7 @@ static void act_on_relay(struct maker *maker) {
     else if (choice < 74 && features->restart)
         restart(maker);
     else if (choice < 82 && features->unload)
-        maker_step(maker, "{\"do\":\"unload\",\"room\":\"%s\",\"discard\":%s}", maker_room_name(any_room(maker)), maker_chance(maker, 50) ? "true" : "false");
+        unload(maker, any_room(maker), maker_chance(maker, 50));
     else if (features->hold && (maker->holds || choice < 90))
         decide_commits(maker);
 }

@@ -47,7 +47,7 @@ struct maker {
     unsigned sent_count;
     /* the options that were chosen */
     unsigned policy_version, journal_limit, max_ops;
-    bool by_connection;
+    bool by_connection, bumps;
 };
 
 /* ---- the random source ---- */
@@ -81,6 +81,9 @@ const char *maker_room_name(unsigned room);
 
 /* Appends one step. */
 void maker_step(struct maker *maker, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Remembers a write that may be cited from now on. */
+void maker_remember_dot(struct maker *maker, const char *path, const struct maker_dot *own);
 
 /* A client writes to a room: an ordinary envelope, one that migrates the room, one with a sin, or one that was sent before. */
 void maker_write(struct maker *maker, struct maker_client *client, unsigned room);

@@ -37,6 +37,7 @@ static void policy(struct maker *maker, struct buffer *out) {
     }
     if (features->bump && maker_chance(maker, 30)) {
         comma(out);
+        maker->bumps = true;
         buffer_format(out, "\"canBump\":{\"allow\":%s}", MAKER_ONE_OF(maker, allowed));
     }
     if (features->citations && maker_chance(maker, 30)) {

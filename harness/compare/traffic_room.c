@@ -28,8 +28,14 @@ static void registers(struct maker *maker, struct buffer *out) {
         if (maker_chance(maker, 80))
             buffer_format(out, "{\"kind\":\"set\",\"writer\":\"w1\",\"origin\":\"o1\",\"hlc\":{\"p\":1700000000000,\"l\":%u},\"epoch\":%u,\"value\":%u}",
                           maker_below(maker, 5), epoch, i);
-        buffer_string(out, maker_chance(maker, 30) ? "],\"water\":{\"o2\":{\"p\":1700000000000,\"l\":2}}" : "],\"water\":{}");
-        if (epoch > 0)
+        if (maker_chance(maker, 50)) {
+            const struct maker_dot watered = {.origin = 1, .p = 1700000000000, .l = 2};
+            buffer_string(out, "],\"water\":{\"o2\":{\"p\":1700000000000,\"l\":2}}");
+            maker_remember_dot(maker, paths[i], &watered);
+        } else {
+            buffer_string(out, "],\"water\":{}");
+        }
+        if (epoch > 0 && maker_chance(maker, 60))
             buffer_format(out, ",\"epoch\":%u", epoch);
         buffer_string(out, "}");
     }

@@ -8,7 +8,7 @@
 
 enum { PART = 4096 }; /* bytes of one part of an envelope; what would be longer is left out */
 
-static void remember_dot(struct maker *maker, const char *path, const struct maker_dot *own) {
+void maker_remember_dot(struct maker *maker, const char *path, const struct maker_dot *own) {
     struct maker_dot *dot = &maker->dots[maker->dot_count++ % MAKER_MEMORY];
     *dot = *own;
     snprintf(dot->path, sizeof dot->path, "%s", path);
@@ -59,7 +59,7 @@ static void write_op(struct maker *maker, struct buffer *out, const char *path, 
         maker_value(maker, out, PLACE_LEAF);
     }
     if (wire_3) {
-        buffer_format(out, ",\"epoch\":%s", maker_chance(maker, 85) ? "0" : MAKER_ONE_OF(maker, epochs));
+        buffer_format(out, ",\"epoch\":%s", maker_chance(maker, maker->bumps ? 50 : 85) ? "0" : MAKER_ONE_OF(maker, epochs));
         cite(maker, out, path, own);
     }
     buffer_string(out, "}");
@@ -101,7 +101,7 @@ static void write_ops(struct maker *maker, struct buffer *out, unsigned room, un
             buffer_string(out, written++ > 0 ? "," : "");
             const struct maker_dot own = {.origin = origin, .p = p, .l = l};
             write_op(maker, out, path.bytes, place, &own);
-            remember_dot(maker, path.bytes, &own);
+            maker_remember_dot(maker, path.bytes, &own);
         }
         buffer_free(&path);
     }
@@ -154,7 +154,10 @@ static void draft(struct maker *maker, struct draft *draft, unsigned room, unsig
     snprintf(draft->origin, sizeof draft->origin, "\"o%u\"", origin + 1);
     snprintf(draft->writer, sizeof draft->writer, "\"w%u\"", writer + 1);
     snprintf(draft->version, sizeof draft->version, "%u", version);
-    if (maker->features->wire_3 && maker_chance(maker, 3)) {
+    const struct maker_dot *again = maker->features->wire_3 && maker_chance(maker, 8) ? known_dot(maker) : NULL;
+    if (again != NULL && again->origin == origin) {
+        snprintf(draft->hlc, sizeof draft->hlc, "{\"p\":%.0f,\"l\":%u}", p = again->p, stamp = again->l);
+    } else if (maker->features->wire_3 && maker_chance(maker, 3)) {
         static const char *const stamps[] = {"{\"p\":0.5,\"l\":-1}", "{\"p\":1e300,\"l\":0}", "{\"l\":1,\"p\":-5}", "{\"p\":1700000000000,\"l\":1e3}"};
         snprintf(draft->hlc, sizeof draft->hlc, "%s", MAKER_ONE_OF(maker, stamps));
     } else {
