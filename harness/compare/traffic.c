@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/target/target.h"
 
@@ -233,6 +234,21 @@ static void act(struct maker *maker) {
         act_on_relay(maker);
 }
 
+/* One of the origins gets a name that is a word to some language, or looks odd. */
+static void rename_origin(struct maker *maker) {
+    static const char *const names[] = {"\"constructor\"", "\"toString\"", "\"ключ \"", "\"1\"", "\"$\"", "\"a/b\\\\\\\"\"", "\"😀\""};
+    const char *name = MAKER_ONE_OF(maker, names), *at = maker->steps.bytes, *found;
+    struct buffer renamed = {0};
+    while ((found = strstr(at, "\"o4\"")) != NULL) {
+        buffer_append(&renamed, at, (size_t)(found - at));
+        buffer_string(&renamed, name);
+        at = found + sizeof "\"o4\"" - 1;
+    }
+    buffer_string(&renamed, at);
+    buffer_free(&maker->steps);
+    maker->steps = renamed;
+}
+
 struct traffic traffic_make(struct arena *arena, uint64_t seed, const struct traffic_features *features, size_t count) {
     struct maker maker = {.random = schedule_seeded(seed), .features = features, .clock = (double)TARGET_CLOCK_START};
     struct buffer options = {0};
@@ -242,6 +258,8 @@ struct traffic traffic_make(struct arena *arena, uint64_t seed, const struct tra
     while (maker.count < count)
         act(&maker);
     buffer_string(&maker.steps, "]");
+    if (maker_chance(&maker, 20))
+        rename_origin(&maker);
     struct traffic traffic = {.options = json_parse(arena, (struct text){options.bytes, options.length}, &error),
                               .steps = json_parse(arena, (struct text){maker.steps.bytes, maker.steps.length}, &error)};
     for (unsigned i = 0; i < MAKER_MEMORY; i++)
