@@ -204,11 +204,19 @@ void relay_control_line_close(struct control_line *line) {
     end_member(line);
 }
 
+/* What clients wrote goes out as it came in, and JSON may have line ends between its tokens (and nowhere else): there a blank is as good. */
+static void put_in_one_line(char *at, char *end) {
+    for (; at < end; at++)
+        if (*at == '\n' || *at == '\r')
+            *at = ' ';
+}
+
 struct relay_text relay_control_line_finish(struct control_line *line) {
     relay_buffer_drop_last(&line->text, ',');
     relay_buffer_add_words(&line->text, "}");
     if (line->text.failed)
         return (struct relay_text){NULL, 0};
+    put_in_one_line(line->text.memory, line->text.memory + line->text.length);
     return (struct relay_text){line->text.memory, line->text.length};
 }
 
