@@ -1,6 +1,5 @@
 #include "relay-ref/core/admit.h"
 
-#include <string.h>
 
 #include "relay-ref/core/characters.h"
 #include "relay-ref/core/connection.h"
@@ -49,17 +48,28 @@ static bool is_recorded(const struct generation *generation, struct path_registe
                             (cell->has_water && relay_hlc_compare(hlc, &cell->water) <= 0));
 }
 
+/* Whether two strings have the same characters, however they are escaped. False when memory is out. */
+static bool compare_names(const struct json_value *one, const struct json_value *other, bool *same) {
+    const struct json_value *plain = one->escaped ? other : one, *any = one->escaped ? one : other;
+    if (!plain->escaped) {
+        *same = relay_string_equals(any, plain->bytes + 1, plain->length - 2);
+        return true;
+    }
+    struct characters characters;
+    bool read = relay_characters_read(&characters, one);
+    *same = read && relay_string_equals(other, characters.text.bytes, characters.text.length);
+    relay_characters_end(&characters);
+    return read;
+}
+
 /* False when memory is out. */
 static bool is_known_cite(const struct room *room, const struct read_cite *cite, struct register_origin *writer,
                           struct path_register *path_register, const struct json_value *own_origin, bool *known) {
     const struct reading *reading = &room->relay->reading;
     struct register_origin *origin = writer;
-    bool own = cite->origin.length == own_origin->length &&
-               memcmp(cite->origin.bytes, own_origin->bytes, own_origin->length) == 0;
-    if (!own && !find_origin(room->generation, &cite->origin, &origin))
+    bool own;
+    if (!compare_names(&cite->origin, own_origin, &own) || (!own && !find_origin(room->generation, &cite->origin, &origin)))
         return false;
-    if (origin == writer && writer != NULL)
-        own = true;
     *known = (origin != NULL && origin->is_settled && relay_hlc_compare(&cite->hlc, &origin->settled) <= 0) ||
              (own && relay_hlc_compare(&cite->hlc, &reading->hlc) == 0) ||
              is_recorded(room->generation, path_register, origin, &cite->hlc);
