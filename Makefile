@@ -182,7 +182,7 @@ PYTHON   = $(shell tools/python.sh)
 provisioner = $(if $(PROVISIONER),--provisioner '$(PROVISIONER)')
 run      = $(BUILD)/meshspec run $(foreach profile,$(1),--profile $(profile)) $(if $(ONLY),--only '$(ONLY)')
 # The same random traffic for two relays that must do the same, in each profile: what differs is written down below build/.
-compare  = $(foreach profile,$(3),$(BUILD)/meshspec compare --target '$(1)' --target '$(2)' --profile $(profile) --output $(BUILD)/difference.yaml &&) true
+compare  = $(foreach profile,$(3),$(BUILD)/meshspec compare --target '$(1)' --target '$(2)' --profile $(profile) $(4) --output $(BUILD)/difference.yaml &&) true
 
 # Targets that live on npm packages; without them they are reported as not available. The stamp is one for all kinds of build, as the packages are.
 npm_relay_stamp := build/npm-relay.installed
@@ -224,7 +224,7 @@ endif
 	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --target 'exec:node tools/adapters/npm-relay/adapter.mjs'))
 	$(if $(of_npm),$(call if_npm,$(call run,$(of_npm)) --spawn 'node tools/adapters/npm-relay/server.mjs --control 0'))
 	$(if $(ONLY),,$(call compare,memory,exec:$(PYTHON) tools/adapters/python-relay/adapter.py,$(of_the_second)))
-	$(if $(of_npm),$(if $(ONLY),,$(call if_npm,$(call compare,memory,exec:node tools/adapters/npm-relay/adapter.mjs,$(of_npm)))))
+	$(if $(of_npm),$(if $(ONLY),,$(call if_npm,$(call compare,memory,exec:node tools/adapters/npm-relay/adapter.mjs,$(of_npm),--without junk))))
 endif
 ifneq ($(if $(ONLY),$(filter store/%,$(ONLY)),all),)
 	$(call run,store) --target store

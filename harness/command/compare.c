@@ -9,8 +9,9 @@
 #include "harness/compare/traffic.h"
 
 #define COMMAND_LIMIT_MS 10000 /* for one step */
+#define WITHOUT_CEILING 16      /* --without; a sort may be named twice */
 
-enum { COMPARE_TARGET = 1, COMPARE_PROFILE, COMPARE_SEED, COMPARE_ROUNDS, COMPARE_STEPS, COMPARE_OUTPUT };
+enum { COMPARE_TARGET = 1, COMPARE_PROFILE, COMPARE_SEED, COMPARE_ROUNDS, COMPARE_STEPS, COMPARE_WITHOUT, COMPARE_OUTPUT };
 
 static const struct command_option options[] = {
     {"target", "TARGET", "a relay: memory, exec:COMMAND, or a target file that names an exec: command; given twice, A and then B", COMPARE_TARGET,
@@ -19,6 +20,8 @@ static const struct command_option options[] = {
     {"seed", "NUMBER", "where the random traffic of the first round begins (default 1); round K is what the first one of seed + K - 1 is", COMPARE_SEED, NULL},
     {"rounds", "NUMBER", "lives of the relays, each with other options (default 100)", COMPARE_ROUNDS, NULL},
     {"steps", "NUMBER", "steps of a round (default 60)", COMPARE_STEPS, NULL},
+    {"without", "SORT", "leave out a sort of traffic, such as one in which a difference is known: " TRAFFIC_SORTS "; can be repeated",
+     COMPARE_WITHOUT, "clock hold hydrate junk policies restart spelling unload"},
     {"output", "FILE", "write the difference as a scenario, which wants of a relay what A said", COMPARE_OUTPUT, "FILE"},
     {0}};
 
@@ -27,6 +30,8 @@ struct compare_options {
     int target_count;
     const char *profile, *output;
     uint64_t seed, rounds, steps;
+    const char *without[WITHOUT_CEILING + 1]; /* ended by NULL */
+    size_t without_count;
 };
 
 static bool take_profile(struct compare_options *taken, const char *argument, struct error *error) {
@@ -36,6 +41,16 @@ static bool take_profile(struct compare_options *taken, const char *argument, st
         if (strcmp(argument, profiles[i]) == 0)
             return true;
     return error_set(error, ERROR_USAGE, "--profile takes 0.1.0, 0.1.1, 0.2.0 or 0.9, not \"%s\"", argument);
+}
+
+static bool take_without(struct compare_options *taken, const char *argument, struct error *error) {
+    struct traffic_features ignored;
+    if (!traffic_leave_out(&ignored, text_of(argument)))
+        return error_set(error, ERROR_USAGE, "--without takes " TRAFFIC_SORTS ", not \"%s\"", argument);
+    if (taken->without_count == WITHOUT_CEILING)
+        return error_set(error, ERROR_USAGE, "--without: it can be given %d times", WITHOUT_CEILING);
+    taken->without[taken->without_count++] = argument;
+    return true;
 }
 
 static bool take_option(void *context, int id, const char *argument, struct error *error) {
@@ -54,6 +69,8 @@ static bool take_option(void *context, int id, const char *argument, struct erro
         return command_number("rounds", argument, 1, 100000000, &taken->rounds, error);
     case COMPARE_STEPS:
         return command_number("steps", argument, 1, TRAFFIC_STEPS_CEILING, &taken->steps, error);
+    case COMPARE_WITHOUT:
+        return take_without(taken, argument, error);
     default:
         taken->output = argument;
         return true;
@@ -107,6 +124,8 @@ static enum error_code tell_difference(const struct compare_options *taken, cons
     printf("  again: meshspec compare");
     for (int side = 0; side < SIDES; side++)
         print_quoted(taken->targets[side]);
+    for (size_t i = 0; i < taken->without_count; i++)
+        printf(" --without %s", taken->without[i]);
     printf(" --profile %s --seed %llu --rounds 1 --steps %llu\n", taken->profile, (unsigned long long)result->seed, (unsigned long long)taken->steps);
     return taken->output != NULL ? write_scenario(taken->output, result, settings) : ERROR_FAILED;
 }
@@ -131,6 +150,7 @@ static enum error_code compare_targets(const struct compare_options *taken, stru
         .seed = taken->seed,
         .rounds = taken->rounds,
         .steps = taken->steps,
+        .without = taken->without,
         .progress = terminal ? show_progress : NULL,
         .context = (void *)taken};
     struct compare_result result = compare_run(&settings);
@@ -191,5 +211,6 @@ const struct command command_compare = {
     .examples = "meshspec compare --target memory --target 'exec:python3 tools/adapters/python-relay/adapter.py'\n"
                 "meshspec compare --target memory --target exec:my-adapter --profile 0.1.1 --seed 7 --rounds 1000\n"
                 "meshspec compare --target memory --target exec:my-adapter --output difference.yaml && echo no difference\n"
-                "meshspec run --target exec:my-adapter difference.yaml",
+                "meshspec run --target exec:my-adapter difference.yaml\n"
+                "meshspec compare --target memory --target 'exec:node tools/adapters/npm-relay/adapter.mjs' --profile 0.9 --without junk",
     .run = run};

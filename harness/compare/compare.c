@@ -41,7 +41,9 @@ static struct traffic_features features_of(const struct play_settings *settings)
                                      .room = both_can(settings, "room"),
                                      .restart = both_can(settings, "restart"),
                                      .hold = wire_3 && both_can(settings, "hold"),
-                                     .unload = wire_3 && both_can(settings, "unload")};
+                                     .unload = wire_3 && both_can(settings, "unload"),
+                                     .junk = true,
+                                     .spelling = true};
 }
 
 /* What differs, made small, into the result. */
@@ -99,6 +101,8 @@ struct compare_result compare_run(const struct compare_settings *settings) {
         return result;
     }
     struct traffic_features features = features_of(&settings->play);
+    for (const char *const *sort = settings->without; sort != NULL && *sort != NULL; sort++)
+        traffic_leave_out(&features, text_of(*sort));
     bool more = true;
     for (size_t round = 0; round < settings->rounds && more; round++) {
         if (settings->progress != NULL)

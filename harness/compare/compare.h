@@ -17,6 +17,7 @@ struct compare_settings {
     uint64_t seed;
     size_t rounds; /* lives of a relay, each with options and traffic of its own */
     size_t steps;  /* of a round */
+    const char *const *without; /* sorts of traffic that are left out (traffic.h), ended by NULL; NULL: none */
     /* Called before each round; may be NULL. */
     void (*progress)(void *context, size_t round, size_t steps);
     void *context;

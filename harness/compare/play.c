@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/compare/memory.h"
+#include "harness/compare/spelling.h"
 
 struct play {
     struct arena *arena;
@@ -120,13 +121,26 @@ static enum target_outcome put_unload(struct play *play, int side, const struct 
     return hear_answer(play, side, &answer, put_further(play, side, step, &answer, error), error);
 }
 
+/* A client's message, in the step's spelling. */
+static struct text spelled(struct play *play, const struct json_value *step) {
+    const struct json_value *spelling = json_get(step, "spelling");
+    struct text plain = printed(play->arena, json_get(step, "msg"));
+    if (spelling == NULL)
+        return plain;
+    struct buffer text = {0};
+    spelling_print(&text, plain, (unsigned)spelling->number);
+    struct text kept = {arena_copy(play->arena, text.bytes, text.length), text.length};
+    buffer_free(&text);
+    return kept;
+}
+
 static enum target_outcome put(struct play *play, int side, const struct json_value *step, int number, struct error *error) {
     const struct json_value *verb = json_get(step, "do"), *message = json_get(step, "msg");
     struct target *target = play->settings->sides[side];
     if (json_is_string(verb, "connect"))
         return put_connect(play, side, step, number, error);
     if (json_is_string(verb, "receive"))
-        return target->table->send(target, number, message != NULL ? printed(play->arena, message) : json_get(step, "text")->text,
+        return target->table->send(target, number, message != NULL ? spelled(play, step) : json_get(step, "text")->text,
                                    TARGET_FRAME_TEXT, 1, error);
     if (json_is_string(verb, "disconnect"))
         return target->table->disconnect(target, number, false, error);

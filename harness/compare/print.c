@@ -18,6 +18,7 @@ static void print_step(struct buffer *out, const struct json_value *step) {
         } else if (json_is_string(verb, "receive")) {
             buffer_string(out, " → ");
             print_member(out, step, json_get(step, "msg") != NULL ? "msg" : "text");
+            buffer_string(out, json_get(step, "spelling") != NULL ? " (in another spelling)" : "");
         } else {
             buffer_string(out, " leaves");
         }

@@ -1,5 +1,6 @@
 /* A difference as a scenario file: what was sent, and what A said to it. */
 #include "harness/compare/scenario_writer.h"
+#include "harness/compare/spelling.h"
 
 static void begin(struct writer *writer, struct text actor) {
     buffer_string(writer->out, "  - ");
@@ -67,10 +68,24 @@ static void write_junk(struct writer *writer, const struct json_value *step) {
     buffer_string(writer->out, "leaves\n");
 }
 
+/* The text itself: only it will do. */
+static void write_spelled(struct writer *writer, const struct json_value *step) {
+    struct buffer plain = {0}, text = {0};
+    json_print(&plain, json_get(step, "msg"));
+    spelling_print(&text, (struct text){plain.bytes, plain.length}, (unsigned)json_get(step, "spelling")->number);
+    if (json_get(json_get(json_get(step, "msg"), "env"), "instance") != NULL)
+        error_set(writer->error, ERROR_USAGE, "no scenario is written: a message whose spelling matters holds an instance");
+    step_with(writer, json_get(step, "conn")->text, "sends-text", json_string(writer->arena, (struct text){text.bytes, text.length}), NULL);
+    buffer_free(&text);
+    buffer_free(&plain);
+}
+
 static void write_of_connection(struct writer *writer, const struct json_value *step) {
     const struct json_value *verb = json_get(step, "do"), *message = json_get(step, "msg");
     const struct text conn = json_get(step, "conn")->text;
-    if (message != NULL) {
+    if (json_get(step, "spelling") != NULL) {
+        write_spelled(writer, step);
+    } else if (message != NULL) {
         step_with(writer, conn, "sends", message, NULL);
     } else if (json_get(step, "text") != NULL) {
         write_junk(writer, step);

@@ -130,6 +130,14 @@ static bool try_step(struct shrink *shrink, struct json_value *step, size_t inde
     return right;
 }
 
+static void shrink_spelling(struct shrink *shrink, size_t index) {
+    struct json_value *step = json_copy(shrink->arena, shrink->found->steps[index]);
+    if (json_get(step, "spelling") == NULL || !may_go_on(shrink))
+        return;
+    json_remove(step, TEXT("spelling"));
+    try_step(shrink, step, index);
+}
+
 static bool try_options(struct shrink *shrink, struct json_value *options, size_t index) {
     (void)index;
     size_t length;
@@ -143,6 +151,7 @@ static void shrink_insides(struct shrink *shrink) {
     static part_of *const parts[] = {ops_of, registers_of};
     struct compare_case *found = shrink->found;
     for (size_t i = 0; i < found->count; i++) {
+        shrink_spelling(shrink, i);
         struct json_value *step = json_copy(shrink->arena, found->steps[i]);
         for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
             step = shrink_part(shrink, step, parts[part], try_step, i);

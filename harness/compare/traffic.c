@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/compare/spelling.h"
 #include "harness/target/target.h"
 
 const char *maker_room_name(unsigned room) {
@@ -22,6 +23,14 @@ void maker_step(struct maker *maker, const char *format, ...) {
     buffer_string(&maker->steps, maker->count++ > 0 ? "," : "");
     buffer_append(&maker->steps, length < 0 ? "{}" : text, length < 0 ? 2 : (size_t)length);
     free(length < 0 ? NULL : text);
+}
+
+void maker_say(struct maker *maker, const struct maker_client *client, const char *message) {
+    unsigned spelling = maker->features->spelling && maker_chance(maker, 12) ? 1 + maker_below(maker, SPELLINGS - 1) : 0;
+    if (spelling > 0)
+        maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":%s,\"spelling\":%u}", client->name, message, spelling);
+    else
+        maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":%s}", client->name, message);
 }
 
 /* Mostly the two rooms that everybody is in. */
@@ -55,7 +64,10 @@ static void write_watermark(struct maker *maker, struct buffer *out, unsigned ro
         return;
     unsigned back = maker_below(maker, 6);
     unsigned known = maker_chance(maker, 10) ? 0 : maker_chance(maker, 6) ? seq + 1 : seq > back ? seq - back : 0;
-    buffer_format(out, ",\"seq\":%u", known);
+    if (maker_chance(maker, 3))
+        buffer_format(out, ",\"seq\":%s", maker_chance(maker, 50) ? "-1" : "1.5");
+    else
+        buffer_format(out, ",\"seq\":%u", known);
 }
 
 static void hello(struct maker *maker, struct maker_client *client, unsigned room, bool right) {
@@ -73,8 +85,11 @@ static void hello(struct maker *maker, struct maker_client *client, unsigned roo
         buffer_format(&further, ",\"schemaVersion\":%u", maker->schema[room] + maker_below(maker, 2));
     if (maker_chance(maker, 8))
         buffer_string(&further, ",\"extra\":{\"note\":1}");
-    maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"o%u\",\"proto\":%d,\"policyVersion\":%u%s}}",
-               client->name, maker_room_name(room), client->origin + 1, proto, policy, further.bytes != NULL ? further.bytes : "");
+    struct buffer message = {0};
+    buffer_format(&message, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"o%u\",\"proto\":%d,\"policyVersion\":%u%s}", maker_room_name(room),
+                  client->origin + 1, proto, policy, further.bytes != NULL ? further.bytes : "");
+    maker_say(maker, client, message.bytes);
+    buffer_free(&message);
     buffer_free(&further);
     if (!right || maker->banned[client->writer][room])
         return;
@@ -112,22 +127,24 @@ static void leave(struct maker *maker, struct maker_client *client) {
 /* ---- what members say besides writes ---- */
 
 static void presence(struct maker *maker, const struct maker_client *client, unsigned room) {
-    struct buffer data = {0};
+    struct buffer message = {0};
+    buffer_format(&message, "{\"t\":\"presence\",\"room\":\"%s\"", maker_room_name(room));
     if (maker_chance(maker, 85)) {
-        buffer_string(&data, ",\"data\":");
-        maker_value(maker, &data, PLACE_LEAF);
+        buffer_string(&message, ",\"data\":");
+        maker_value(maker, &message, PLACE_LEAF);
     }
-    maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":{\"t\":\"presence\",\"room\":\"%s\"%s}}", client->name, maker_room_name(room),
-               data.bytes != NULL ? data.bytes : "");
-    buffer_free(&data);
+    buffer_string(&message, "}");
+    maker_say(maker, client, message.bytes);
+    buffer_free(&message);
 }
 
 static void signal_somebody(struct maker *maker, const struct maker_client *client, unsigned room) {
-    struct buffer data = {0};
-    maker_value(maker, &data, PLACE_LEAF);
-    maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":{\"t\":\"signal\",\"room\":\"%s\",\"to\":\"o%u\",\"data\":%s}}", client->name,
-               maker_room_name(room), 1 + maker_below(maker, MAKER_ORIGINS + 1), data.bytes);
-    buffer_free(&data);
+    struct buffer message = {0};
+    buffer_format(&message, "{\"t\":\"signal\",\"room\":\"%s\",\"to\":\"o%u\",\"data\":", maker_room_name(room), 1 + maker_below(maker, MAKER_ORIGINS + 1));
+    maker_value(maker, &message, PLACE_LEAF);
+    buffer_string(&message, "}");
+    maker_say(maker, client, message.bytes);
+    buffer_free(&message);
 }
 
 /* ---- the relay's life ---- */
@@ -187,7 +204,7 @@ static void act_on_relay(struct maker *maker) {
         maker_hydrate(maker);
     else if (choice < 60 && features->clock)
         go_on(maker);
-    else if (choice < 70)
+    else if (choice < 70 && features->junk)
         maker_junk(maker);
     else if (choice < 74 && features->restart)
         restart(maker);

@@ -4,7 +4,7 @@
  *
  * A step is a JSON object, a command of the adapter protocol with some freedom:
  *   {do: connect, conn, principal}      {do: disconnect, conn}
- *   {do: receive, conn, msg}            {do: receive, conn, text}: junk, after which the connection ends from its side
+ *   {do: receive, conn, msg, spelling?} {do: receive, conn, text}: junk, after which the connection ends from its side
  *   {do: hydrate, room, snapshot}       {do: hydrate, room, of, tail, without}: from what the commits of room `of` showed
  *   {do: room, room}                    {do: clock, ms}: so many more
  *   {do: restart}                       {do: hold}, {do: unhold}, {do: unload, room, discard}
@@ -26,7 +26,13 @@ struct traffic_features {
     bool options; /* the options below `open` can be chosen */
     bool acl, validate, bump, citations;
     bool clock, hydrate, commits, room, restart, hold, unload;
+    bool junk, spelling; /* texts that are no messages; messages in other spellings */
 };
+
+/* Takes a sort of traffic out by its name (see TRAFFIC_SORTS); false when there is none of that name. */
+bool traffic_leave_out(struct traffic_features *features, struct text sort);
+
+#define TRAFFIC_SORTS "clock, hold, hydrate, junk, policies, restart, spelling or unload"
 
 struct traffic {
     struct json_value *options; /* an object, as `open` takes it */

@@ -79,6 +79,9 @@ void maker_options(struct maker *maker, struct buffer *out);
 
 const char *maker_room_name(unsigned room);
 
+/* Appends a step in which a client says `message`, JSON text; at times in another spelling. */
+void maker_say(struct maker *maker, const struct maker_client *client, const char *message);
+
 /* Appends one step. */
 void maker_step(struct maker *maker, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

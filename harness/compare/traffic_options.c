@@ -88,3 +88,21 @@ void maker_options(struct maker *maker, struct buffer *out) {
     }
     buffer_string(out, "}");
 }
+
+bool traffic_leave_out(struct traffic_features *features, struct text sort) {
+    bool *const policies[] = {&features->acl, &features->validate, &features->bump, &features->citations};
+    const struct {
+        const char *name;
+        bool *feature;
+    } sorts[] = {{"clock", &features->clock},     {"hold", &features->hold},       {"hydrate", &features->hydrate},
+                 {"junk", &features->junk},       {"restart", &features->restart}, {"spelling", &features->spelling},
+                 {"unload", &features->unload}};
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
+        if (text_equal(sort, text_of(sorts[i].name))) {
+            *sorts[i].feature = false;
+            return true;
+        }
+    for (size_t i = 0; text_equal(sort, TEXT("policies")) && i < sizeof policies / sizeof *policies; i++)
+        *policies[i] = false;
+    return text_equal(sort, TEXT("policies"));
+}

@@ -183,7 +183,7 @@ static void send(struct maker *maker, const struct maker_client *client, unsigne
     print_envelope(&text, envelope, seq, further);
     buffer_string(&text, "}");
     remember_sent(maker, text.bytes);
-    maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":%s}", client->name, text.bytes);
+    maker_say(maker, client, text.bytes);
     buffer_free(&text);
 }
 
@@ -260,7 +260,7 @@ void maker_sin(struct maker *maker, struct maker_client *client, unsigned room) 
 void maker_resend(struct maker *maker, struct maker_client *client) {
     unsigned known = maker->sent_count < MAKER_MEMORY ? maker->sent_count : MAKER_MEMORY;
     if (known > 0)
-        maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":%s}", client->name, maker->sent[maker_below(maker, known)]);
+        maker_say(maker, client, maker->sent[maker_below(maker, known)]);
 }
 
 void maker_journalled(struct maker *maker, struct buffer *out, unsigned room, unsigned seq) {

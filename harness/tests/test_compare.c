@@ -1,15 +1,17 @@
 /* The traffic of `meshspec compare`, its names, and what it does not compare. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "harness/compare/compare.h"
 #include "harness/compare/memory.h"
+#include "harness/compare/spelling.h"
 #include "harness/compare/traffic.h"
 
 static const struct traffic_features everything[] = {
-    {.options = true, .acl = true, .validate = true, .clock = true, .room = true, .restart = true},
-    {.schema = true, .options = true, .acl = true, .validate = true, .clock = true, .hydrate = true, .commits = true, .room = true, .restart = true},
+    {.options = true, .acl = true, .validate = true, .clock = true, .room = true, .restart = true, .junk = true, .spelling = true},
+    {.schema = true, .options = true, .acl = true, .validate = true, .clock = true, .hydrate = true, .commits = true, .room = true, .restart = true, .junk = true, .spelling = true},
     {.wire_3 = true, .schema = true, .options = true, .acl = true, .validate = true, .bump = true, .citations = true, .clock = true, .hydrate = true,
-     .commits = true, .room = true, .restart = true, .hold = true, .unload = true}};
+     .commits = true, .room = true, .restart = true, .junk = true, .spelling = true, .hold = true, .unload = true}};
 
 enum { FEATURES = sizeof everything / sizeof *everything };
 
@@ -72,14 +74,31 @@ Test(compare_traffic, it_has_all_that_the_features_allow) {
     arena_free(arena);
 }
 
-/* ---- names --------------------------------------------------------------------------------------- */
+/* ---- spellings ------------------------------------------------------------------------------------- */
 
 static struct json_value *parsed(struct arena *arena, const char *text) {
     struct error error = {0};
     struct json_value *value = json_parse(arena, text_of(text), &error);
-    cr_assert_not_null(value, "%s", error.text);
+    cr_assert_not_null(value, "%s: %s", text, error.text);
     return value;
 }
+
+Test(compare_spelling, it_means_the_same_and_looks_different) {
+    static const char *const texts[] = {"{}", "[]", "{\"a/b\":[1,-2,0.5,1e21,1700000000000,true,null],\"\":{\"x\\u0000\\n\\\"y\":\"\\ud83d\"},\"ключ😀\":\"😀 abc\"}", "12", "\"text\""};
+    struct arena *arena = arena_new();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (unsigned spelling = 0; spelling < SPELLINGS; spelling++) {
+            struct buffer out = {0};
+            spelling_print(&out, text_of(texts[i]), spelling);
+            cr_assert(json_equal(parsed(arena, out.bytes), parsed(arena, texts[i])), "%s", out.bytes);
+            cr_assert(spelling != 0 || strcmp(out.bytes, texts[i]) == 0);
+            cr_assert(i != 2 || spelling == 0 || strcmp(out.bytes, texts[i]) != 0);
+            buffer_free(&out);
+        }
+    arena_free(arena);
+}
+
+/* ---- names --------------------------------------------------------------------------------------- */
 
 static void assert_equal(const struct json_value *value, const char *wanted) {
     struct arena *arena = arena_new();
