@@ -14,7 +14,8 @@ RULES = [
     (r"relay-ref/bench/", ["relay-ref/adapters/", "relay-ref/core/", "relay-ref/json/", "relay-ref/bench/support/"]),
     # Held against the harness' own JSON and fold, which stand behind plain types there.
     (r"relay-ref/fuzz/", ["relay-ref/adapters/", "relay-ref/core/", "relay-ref/json/", "harness/fuzz/support/bytes.h",
-                          "harness/fuzz/support/oracle.h"]),
+                          "harness/fuzz/support/oracle.h", "harness/fuzz/support/registers_oracle.h",
+                          "harness/fuzz/support/writes.h"]),
     (r"relay-ref/tests/", ["relay-ref/", "harness/json/", "harness/base/"]),
     (r"harness/base/", HARNESS_BASE),
     (r"harness/json/", ["harness/json/"] + HARNESS_BASE),

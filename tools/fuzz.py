@@ -63,7 +63,7 @@ def control_lines():
 
 def adapter_lines():
     """What an adapter would write: it shakes hands, then answers every command, with recorded events before the reply."""
-    start = ['{"id":1,"ok":{"name":"a","version":"1","profiles":["0.2.0"],"can":["options","clock","hydrate","room","commit"]}}',
+    start = ['{"id":1,"ok":{"name":"a","version":"1","profiles":["0.2.0"],"can":["options","clock","hydrate","room","commit","hold","unload"]}}',
              '{"id":2,"unsupported":true}']
     runs = []
     for steps in recordings():
@@ -116,6 +116,7 @@ SEEDS = {
     "relay-control": control_lines,
     "relay-server": server_texts,
     "relay-fold": decisions,
+    "relay-registers": decisions,
     "harness-adapter": adapter_lines,
     "harness-matcher": patterns,
     "harness-relay": decisions,

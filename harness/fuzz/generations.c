@@ -1,364 +1,312 @@
 /*
- * A whole relay of wire version 3 in this process, driven by decisions: envelopes under fresh and stale instances, resent ones, citations, migrations, held and failed
- * commits, rooms that are unloaded and restored. Afterwards the run must be one that clients can rely on (harness/history): its registers above all.
+ * A whole relay of wire version 3, driven by decisions: envelopes that cite each other, raise epochs, come twice, late or from another
+ * generation, migrations, commits that are held, released and failed, rooms that are unloaded and filled again from what was committed.
+ * Afterwards the run must be one that clients can rely on: among other things each snapshot and each commit must show the registers
+ * that the harness' own model has (history.registers).
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/base/memory.h"
-#include "harness/fuzz/support/bytes.h"
-#include "harness/history/history.h"
-#include "harness/target/target.h"
+#include "harness/fuzz/support/whole_relay.h"
+#include "harness/fuzz/support/writes.h"
 
-#define COMMANDS_CEILING 200
-#define CLIENTS_CEILING 6
-#define KEPT_CEILING 64 /* envelopes to send again, stamps to cite */
+#define COMMANDS_CEILING 150
+#define RAW_CEILING 200
+#define INSTANCE_CEILING 64
+#define KEPT 8 /* envelopes that may be sent again */
 
-static const char *const rooms[] = {"r", "q"};
-static const char *const writers[] = {"ana", "ben", "cleo"};
-static const char *const origins[] = {"o1", "o2", "o3"};
-#define ROOMS (sizeof rooms / sizeof *rooms)
 #define ONE_OF(bytes, words) ((words)[bytes_choose((bytes), sizeof(words) / sizeof *(words))])
 
-struct client {
-    int number; /* 0: there is none */
-    const char *writer, *origin;
-    const char *instances[ROOMS]; /* from the latest welcome; NULL: none */
-};
-
 struct run {
-    struct bytes bytes;
-    struct arena *arena;
-    struct target *target;
-    const char *options;
-    struct client clients[CLIENTS_CEILING];
-    int numbers; /* handed out */
-    unsigned stamps, versions[3][ROOMS];
-    const char *envelopes[KEPT_CEILING], *cites[KEPT_CEILING];
-    unsigned envelope_count, cite_count;
-    const char *states[ROOMS]; /* of the latest commit: what a keeper would restore */
-    bool held;
-    struct history_event *events;
-    size_t count, capacity;
+    struct whole_relay whole;
+    unsigned policy_version;
+    bool is_free; /* a frame was sent whose outcome may be left open */
+    bool holds;   /* commits are held now and then */
+    bool ejects_connections;
+    char instances[WHOLE_ROOMS][INSTANCE_CEILING]; /* as the last welcome told */
+    unsigned versions[WHOLE_ROOMS][WRITES_ORIGINS]; /* the last one used */
+    struct writes writes;
+    const char *kept[KEPT], *kept_by[KEPT]; /* envelopes, and their writers */
+    size_t kept_count;
+    const struct json_value *commits[WHOLE_ROOMS]; /* the last one of each room */
 };
 
-/* ---- the history --------------------------------------------------------------------------------- */
-
-static void note(struct run *run, enum history_kind kind, int connection, const struct json_value *message) {
-    run->events = memory_room(run->events, run->count, &run->capacity, sizeof *run->events);
-    run->events[run->count++] = (struct history_event){kind, connection, message};
+static size_t index_of(const char *const *names, size_t count, struct text name) {
+    size_t index = 0;
+    while (index < count && !text_equal(text_of(names[index]), name))
+        index++;
+    return index;
 }
 
-static const struct json_value *parsed(struct run *run, struct text text) {
-    struct error error = {0};
-    return json_parse(run->arena, (struct text){arena_copy(run->arena, text.bytes, text.length), text.length}, &error);
+static size_t room_of(const struct json_value *message) {
+    const struct json_value *room = json_get(message, "room");
+    return room == NULL || room->type != JSON_STRING ? WHOLE_ROOMS : index_of(whole_rooms, WHOLE_ROOMS, room->text);
 }
 
-static const char *printed(struct run *run, const struct json_value *value) {
-    struct buffer text = {0};
-    json_print(&text, value);
-    const char *kept = arena_copy(run->arena, text.bytes, text.length);
-    buffer_free(&text);
-    return kept;
-}
-
-/* The place of the room that a message names among `rooms`. */
-static size_t room_in(const struct json_value *message) {
-    return json_is_string(json_get(message, "room"), rooms[1]) ? 1 : 0;
-}
-
-static struct client *client_of(struct run *run, int number) {
-    for (size_t i = 0; i < CLIENTS_CEILING; i++)
-        if (run->clients[i].number == number)
-            return &run->clients[i];
-    return NULL;
-}
-
-static void take_message(struct run *run, int number, const struct json_value *message) {
+static void take(void *context, const struct target_event *event, const struct json_value *message) {
+    struct run *run = context;
     const struct json_value *instance = json_get(message, "instance");
-    struct client *client = client_of(run, number);
-    note(run, HISTORY_RECEIVED, number, message);
-    if (client != NULL && json_is_string(json_get(message, "t"), "welcome") && instance != NULL)
-        client->instances[room_in(message)] = arena_copy(run->arena, instance->text.bytes, instance->text.length);
-}
-
-/* Keeps what may be cited, and what a keeper would have of the room. */
-static void take_commit(struct run *run, const struct json_value *commit) {
-    const struct json_value *envelope = json_get(commit, "env");
-    note(run, HISTORY_COMMITTED, 0, commit);
-    run->states[room_in(commit)] = printed(run, json_get(commit, "state"));
-    if (run->cite_count < KEPT_CEILING)
-        run->cites[run->cite_count++] = arena_format(run->arena, "{\"origin\":%s,\"hlc\":%s}", printed(run, json_get(envelope, "origin")),
-                                                     printed(run, json_get(envelope, "hlc")));
-}
-
-/* A closed connection is reported back as gone, as a transport would do it. */
-static void take_event(struct run *run, const struct target_event *event) {
-    struct error error = {0};
-    if (event->kind == TARGET_CLOSED) {
-        struct client *client = client_of(run, event->connection);
-        note(run, HISTORY_ENDED, event->connection, NULL);
-        run->target->table->disconnect(run->target, event->connection, true, &error);
-        if (client != NULL)
-            client->number = 0;
+    size_t room = room_of(message);
+    if (room == WHOLE_ROOMS)
         return;
+    if (event->kind == TARGET_OBSERVED && strcmp(event->name, "commit") == 0)
+        run->commits[room] = message;
+    if (event->kind == TARGET_MESSAGE && instance != NULL && instance->type == JSON_STRING)
+        snprintf(run->instances[room], INSTANCE_CEILING, "%.*s", (int)instance->text.length, instance->text.bytes);
+}
+
+/* ---- envelopes ----------------------------------------------------------------------------------- */
+
+static void put_fresh(void *context, struct whole_relay *whole, const struct whole_client *client, FILE *out) {
+    static const char *const more[] = {"", "", "", "", ",\"schemaVersion\":0", ",\"seq\":7", ",\"x\":[{}]", ",\"schemaVersion\":2", ",\"schemaVersion\":3"};
+    struct run *run = context;
+    size_t room = bytes_choose(&whole->bytes, WHOLE_ROOMS);
+    unsigned odd = bytes_choose(&whole->bytes, 32);
+    const char *origin = odd == 31 ? ONE_OF(&whole->bytes, writes_origins) : client->origin;
+    struct dot dot = writes_next(&run->writes, &whole->bytes, origin, whole->now, (unsigned)whole->count);
+    fputs("{\"t\":\"env\",\"room\":", out);
+    whole_put_string(out, whole_rooms[room]);
+    fprintf(out, ",\"env\":{\"proto\":%u,\"instance\":\"%s\",\"origin\":\"%s\",\"writer\":", odd == 30 ? 1 : 3,
+            odd == 29 ? "another" : run->instances[room], origin);
+    whole_put_string(out, odd == 28 ? "someone" : client->writer);
+    fprintf(out, ",\"version\":%u,\"hlc\":{\"p\":%lld,\"l\":%u},\"policyVersion\":%u%s",
+            writes_version(&whole->bytes, &run->versions[room][index_of(writes_origins, WRITES_ORIGINS, text_of(origin))]), (long long)dot.p, dot.l,
+            odd == 27 ? 7 : run->policy_version, ONE_OF(&whole->bytes, more));
+    fputs(",\"ops\":", out);
+    writes_put_ops(&run->writes, &whole->bytes, whole->now, out);
+    fputs("}}", out);
+}
+
+/* An envelope, which is kept. */
+static void put_envelope(void *context, struct whole_relay *whole, const struct whole_client *client, FILE *out) {
+    struct run *run = context;
+    size_t length = 0, place = run->kept_count++ % KEPT;
+    char *text = NULL;
+    FILE *copy = open_memstream(&text, &length);
+    put_fresh(context, whole, client, copy);
+    fclose(copy);
+    fputs(text, out);
+    run->kept[place] = arena_copy(whole->arena, text, length);
+    run->kept_by[place] = client->writer;
+    free(text);
+}
+
+/* The very same envelope again, when it is the client's writer's. */
+static void put_again(void *context, struct whole_relay *whole, const struct whole_client *client, FILE *out) {
+    struct run *run = context;
+    size_t place = bytes_choose(&whole->bytes, KEPT);
+    if (run->kept[place] != NULL && strcmp(run->kept_by[place], client->writer) == 0)
+        fputs(run->kept[place], out);
+    else
+        put_envelope(context, whole, client, out);
+}
+
+/* ---- other frames -------------------------------------------------------------------------------- */
+
+static void put_hello(void *context, struct whole_relay *whole, const struct whole_client *client, FILE *out) {
+    static const char *const more[] = {"",           "",           ",\"seq\":0", ",\"seq\":1",          ",\"seq\":2",
+                                       ",\"seq\":4", ",\"seq\":9", "",           ",\"schemaVersion\":3", ",\"schemaVersion\":1"};
+    struct run *run = context;
+    unsigned odd = bytes_choose(&whole->bytes, 16);
+    fputs("{\"t\":\"hello\",\"room\":", out);
+    whole_put_string(out, ONE_OF(&whole->bytes, whole_rooms));
+    fprintf(out, ",\"origin\":\"%s\",\"proto\":%u,\"policyVersion\":%u%s}", client->origin, odd == 15 ? 1 : 3,
+            odd == 14 ? 7 : run->policy_version, ONE_OF(&whole->bytes, more));
+}
+
+/* A frame that is anything, or has anything as a value or behind its last member. */
+static void put_raw(void *context, struct whole_relay *whole, const struct whole_client *client, FILE *out) {
+    static const char *const heads[] = {"", ",\"ops\":[{\"kind\":\"set\",\"path\":[", ",\"ops\":[{\"kind\":\"set\",\"path\":[],\"next\":",
+                                        ",\"ops\":[{\"kind\":\"set\",\"path\":[],\"epoch\":0,\"cites\":[", ",\"ops\":"},
+                      *const tails[] = {"", "],\"next\":1,\"cites\":[],\"epoch\":0}]}}", ",\"cites\":[],\"epoch\":0}]}}", "]}]}}", "}}"};
+    struct run *run = context;
+    size_t length;
+    unsigned kind = bytes_choose(&whole->bytes, sizeof heads / sizeof *heads);
+    const char *raw = bytes_raw(&whole->bytes, RAW_CEILING, &length);
+    if (kind > 0) {
+        fprintf(out, "{\"t\":\"env\",\"room\":\"r\",\"env\":{\"proto\":3,\"instance\":\"%s\",\"origin\":\"%s\",\"writer\":", run->instances[0],
+                client->origin);
+        whole_put_string(out, client->writer);
+        fprintf(out, ",\"version\":%u,\"hlc\":{\"p\":1,\"l\":1},\"policyVersion\":%u", ++run->versions[0][0], run->policy_version);
     }
-    const struct json_value *message = parsed(run, event->text);
-    if (message == NULL || message->type != JSON_OBJECT)
-        found("the relay gave what is no JSON object: %.*s", (int)event->text.length, event->text.bytes);
-    if (event->kind == TARGET_MESSAGE)
-        take_message(run, event->connection, message);
-    else if (strcmp(event->name, "commit") == 0)
-        take_commit(run, message);
+    fputs(heads[kind], out);
+    fwrite(raw, 1, length, out);
+    fputs(tails[kind], out);
+    run->is_free = true;
 }
 
-/* Behind its close nothing reaches a client. */
-static void drain(struct run *run) {
-    struct target_event event;
-    struct error error = {0};
-    while (run->target->table->next_event(run->target, 0, &event, &error))
-        if (event.kind == TARGET_OBSERVED || client_of(run, event.connection) != NULL)
-            take_event(run, &event);
-}
+/* ---- durability and the life of rooms ------------------------------------------------------------ */
 
-/* ---- frames -------------------------------------------------------------------------------------- */
-
-static void send_text(struct run *run, int number, const char *text) {
-    struct error error = {0};
-    note(run, HISTORY_SENT, number, parsed(run, text_of(text)));
-    run->target->table->send(run->target, number, text_of(text), TARGET_FRAME_TEXT, 1, &error);
-    drain(run);
-}
-
-static void send_hello(struct run *run, const struct client *client) {
-    static const char *const more[] = {"", "", ",\"seq\":0", ",\"seq\":1", ",\"seq\":4", ",\"schemaVersion\":0"};
-    const char *room = ONE_OF(&run->bytes, rooms);
-    send_text(run, client->number,
-              arena_format(run->arena, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"%s\",\"proto\":3,\"policyVersion\":0%s}", room,
-                           client->origin, ONE_OF(&run->bytes, more)));
-}
-
-/* An op of its own path, so that no path is doubled. */
-static const char *make_op(struct run *run, unsigned path) {
-    static const char *const paths[] = {"[]", "[\"a\"]", "[\"a\",1]", "[\"b\",\"1\"]", "[\"ключ\"]"};
-    static const char *const kinds[] = {"\"set\",\"next\":1,\"prev\":null", "\"set\",\"next\":{\"v\":[]}", "\"delete\",\"prev\":1", "\"clear\""};
-    unsigned kind = bytes_choose(&run->bytes, path == 0 ? 2 : 4), cites = bytes_choose(&run->bytes, 3);
-    const char *first = "", *second = "";
-    if (cites > 0 && run->cite_count > 0)
-        first = run->cites[bytes_choose(&run->bytes, run->cite_count)];
-    if (cites > 1 && run->cite_count > 0)
-        second = run->cites[bytes_choose(&run->bytes, run->cite_count)];
-    return arena_format(run->arena, "{\"kind\":%s,\"path\":%s,\"cites\":[%s%s%s],\"epoch\":%u}", kinds[kind], paths[path], first,
-                        second[0] == '\0' ? "" : ",", second, bytes_choose(&run->bytes, 8) == 7 ? bytes_choose(&run->bytes, 4) : 0);
-}
-
-static void send_envelope(struct run *run, const struct client *client) {
-    static const char *const more[] = {"", "", "", "", "", ",\"x\":{\"\":null}", ",\"schemaVersion\":1", ",\"schemaVersion\":3"};
-    unsigned room = bytes_choose(&run->bytes, ROOMS), odd = bytes_choose(&run->bytes, 32), path = bytes_choose(&run->bytes, 4);
-    unsigned origin = (unsigned)(client->origin[1] - '1');
-    unsigned *version = &run->versions[origin][room];
-    *version += odd == 1 ? 2 : 1;
-    const char *instance = client->instances[room] != NULL && odd != 2 ? client->instances[room] : "stale";
-    bool two = bytes_choose(&run->bytes, 2) == 1;
-    const char *text = arena_format(
-        run->arena,
-        "{\"t\":\"env\",\"room\":\"%s\",\"env\":{\"proto\":%u,\"instance\":\"%s\",\"origin\":\"%s\",\"writer\":\"%s\",\"version\":%u,"
-        "\"hlc\":{\"p\":1,\"l\":%u},\"policyVersion\":0,\"ops\":[%s%s%s]%s}}",
-        rooms[room], odd == 3 ? 1 : 3, instance, client->origin, odd == 4 ? "someone" : client->writer, odd == 5 ? 0 : *version, ++run->stamps,
-        make_op(run, path), two ? "," : "", two ? make_op(run, path + 1) : "", ONE_OF(&run->bytes, more));
-    if (run->envelope_count < KEPT_CEILING)
-        run->envelopes[run->envelope_count++] = text;
-    send_text(run, client->number, text);
-}
-
-/* The same bytes again, by whoever it may be: only who wrote it is not ejected for it. */
-static void send_again(struct run *run, const struct client *client) {
-    if (run->envelope_count == 0)
-        return;
-    const char *text = run->envelopes[bytes_choose(&run->bytes, run->envelope_count)];
-    if (strstr(text, arena_format(run->arena, "\"writer\":\"%s\"", client->writer)) != NULL)
-        send_text(run, client->number, text);
-}
-
-static void send_presence(struct run *run, const struct client *client) {
-    send_text(run, client->number, arena_format(run->arena, "{\"t\":\"presence\",\"room\":\"%s\",\"data\":%u}", ONE_OF(&run->bytes, rooms),
-                                                bytes_choose(&run->bytes, 4)));
-}
-
-static void as_somebody(struct run *run, void (*send)(struct run *run, const struct client *client)) {
-    const struct client *client = &run->clients[bytes_choose(&run->bytes, CLIENTS_CEILING)];
-    if (client->number != 0)
-        send(run, client);
-}
-
-/* ---- everything but frames ----------------------------------------------------------------------- */
-
-static void connect_client(struct run *run) {
-    struct client *client = client_of(run, 0);
-    struct error error = {0};
-    if (client == NULL)
-        return;
-    *client = (struct client){.number = ++run->numbers, .writer = ONE_OF(&run->bytes, writers), .origin = ONE_OF(&run->bytes, origins)};
-    struct target_principal who = {.writer = text_of(client->writer)};
-    if (run->target->table->connect(run->target, client->number, &who, &error) != TARGET_OK)
-        found("a client could not connect: %s", error.text);
-}
-
-static void disconnect_client(struct run *run) {
-    struct client *client = &run->clients[bytes_choose(&run->bytes, CLIENTS_CEILING)];
-    struct error error = {0};
-    if (client->number == 0)
-        return;
-    note(run, HISTORY_ENDED, client->number, NULL);
-    run->target->table->disconnect(run->target, client->number, false, &error);
-    client->number = 0;
-    drain(run);
-}
-
-/* True when the relay says so. */
-static bool obey(struct run *run, const char *name, const char *fields) {
+/* The answer of a further command; NULL when the relay says no. */
+static const struct json_value *put(struct run *run, const char *name, const char *fields) {
     struct buffer answer = {0};
     struct error error = {0};
-    if (run->target->table->command(run->target, name, text_of(fields), &answer, &error) != TARGET_OK)
-        found("%s %s: %s", name, fields, error.text);
-    bool yes = strcmp(answer.bytes, "true") == 0;
+    enum target_outcome outcome = run->whole.target->table->command(run->whole.target, name, text_of(fields), &answer, &error);
+    const struct json_value *value =
+        outcome == TARGET_OK ? whole_parsed(&run->whole, (struct text){answer.length > 0 ? answer.bytes : "null", answer.length > 0 ? answer.length : 4})
+                             : NULL;
+    if (outcome == TARGET_BROKEN)
+        found("%s broke the relay: %s", name, error.text);
     buffer_free(&answer);
-    drain(run);
-    return yes;
-}
-
-static void hold(struct run *run) {
-    bool on = bytes_choose(&run->bytes, 2) == 0;
-    run->held = true;
-    obey(run, on ? "hold" : "unhold", "{}");
+    whole_drain(&run->whole);
+    return value;
 }
 
 static void decide(struct run *run) {
-    const char *room = ONE_OF(&run->bytes, rooms);
-    obey(run, bytes_choose(&run->bytes, 8) == 7 ? "fail" : "release",
-         arena_format(run->arena, "{\"room\":\"%s\",\"seq\":%u}", room, 1 + bytes_choose(&run->bytes, 16)));
+    static const char *const names[] = {"hold", "hold", "unhold", "release", "release", "release", "fail"};
+    const char *name = ONE_OF(&run->whole.bytes, names);
+    bool all = strcmp(name, "hold") == 0 || strcmp(name, "unhold") == 0;
+    if (!run->holds)
+        return;
+    put(run, name,
+        all ? "{}"
+            : arena_format(run->whole.arena, "{\"room\":\"%s\",\"seq\":%u}", ONE_OF(&run->whole.bytes, whole_rooms),
+                           1 + bytes_choose(&run->whole.bytes, 9)));
 }
 
+/* room.unload: without members, and without held commits, which a room without members may have as well. */
 static void unload(struct run *run) {
-    const char *room = ONE_OF(&run->bytes, rooms);
-    const char *discard = bytes_choose(&run->bytes, 2) == 0 ? "false" : "true";
-    if (!obey(run, "unload", arena_format(run->arena, "{\"room\":\"%s\",\"discard\":%s}", room, discard)))
+    size_t room = bytes_choose(&run->whole.bytes, WHOLE_ROOMS);
+    bool discard = bytes_choose(&run->whole.bytes, 2) == 1;
+    const struct json_value *info = whole_room(&run->whole, whole_rooms[room]), *members = json_get(info, "members");
+    bool may = info->type == JSON_OBJECT && members != NULL && members->number == 0;
+    const struct json_value *answer =
+        put(run, "unload", arena_format(run->whole.arena, "{\"room\":\"%s\",\"discard\":%s}", whole_rooms[room], discard ? "true" : "false"));
+    if (answer == NULL || answer->type != JSON_BOOLEAN || (answer->boolean && !may) || (!run->holds && answer->boolean != may))
+        found("a room that may %sbe unloaded was %s", may ? "" : "not ", answer == NULL || !answer->boolean ? "not unloaded" : "unloaded");
+    if (!answer->boolean)
         return;
-    note(run, HISTORY_UNLOADED, 0, parsed(run, text_of(arena_format(run->arena, "{\"unloaded\":\"%s\"}", room))));
+    struct json_value *message = json_object(run->whole.arena);
+    json_set(message, TEXT("unloaded"), json_string(run->whole.arena, text_of(whole_rooms[room])));
+    whole_note(&run->whole, HISTORY_UNLOADED, 0, message);
 }
 
+/* A snapshot of what the last commit of some room reported, with its envelope as the journal. */
 static void hydrate(struct run *run) {
-    unsigned room = bytes_choose(&run->bytes, ROOMS);
-    const char *state = run->states[room];
-    struct error error = {0};
-    bool answer = false;
-    if (state == NULL)
+    const struct json_value *commit = run->commits[bytes_choose(&run->whole.bytes, WHOLE_ROOMS)];
+    const char *room = ONE_OF(&run->whole.bytes, whole_rooms);
+    unsigned left_out = bytes_choose(&run->whole.bytes, 16);
+    struct buffer text = {0};
+    if (commit == NULL)
         return;
-    run->target->table->hydrate(run->target, text_of(rooms[room]), text_of(state), &answer, &error);
-    if (answer)
-        note(run, HISTORY_HYDRATED, 0,
-             parsed(run, text_of(arena_format(run->arena, "{\"room\":\"%s\",\"snapshot\":%s}", rooms[room], state))));
+    const struct json_value *state = json_get(commit, "state");
+    struct json_value *snapshot = json_object(run->whole.arena), *journal = json_array(run->whole.arena);
+    unsigned at = 0;
+    for (const struct json_value *part = state->first; part != NULL; part = part->next, at++)
+        if (at != left_out || text_equal(part->key, TEXT("seq")))
+            json_set(snapshot, part->key, json_copy(run->whole.arena, part));
+    json_append(journal, json_copy(run->whole.arena, json_get(commit, "env")));
+    if (left_out % 2 == 0)
+        json_set(snapshot, TEXT("journal"), journal);
+    json_print(&text, snapshot);
+    whole_hydrate(&run->whole, room, (struct text){text.bytes, text.length});
+    buffer_free(&text);
 }
 
-static void open_relay(struct run *run) {
+/* A snapshot that is anything, for a room that nobody enters. */
+static void hydrate_raw(struct run *run) {
+    static const char *const heads[] = {"", "{\"seq\":2,\"registers\":[", "{\"seq\":2,\"registers\":[{\"path\":[\"a\"],\"water\":{},\"siblings\":[",
+                                        "{\"seq\":2,\"registers\":[{\"path\":[\"a\"],\"siblings\":[],\"water\":{", "{\"seq\":2,\"wm\":{",
+                                        "{\"seq\":2,\"ranges\":{\"o1\":[", "{\"seq\":2,\"settled\":{"},
+                      *const tails[] = {"", "]}", "]}]}", "}}]}", "}}", "]}}", "}}"};
+    size_t length;
+    unsigned kind = bytes_choose(&run->whole.bytes, sizeof heads / sizeof *heads);
+    const char *raw = bytes_raw(&run->whole.bytes, RAW_CEILING, &length);
+    struct buffer snapshot = {0};
     struct error error = {0};
-    if (run->target->table->open(run->target, "0.9", text_of(run->options), 1000, &error) != TARGET_OK)
-        found("no relay: %s", error.text);
-}
-
-static void restart(struct run *run) {
-    note(run, HISTORY_RESTARTED, 0, NULL);
-    memset(run->clients, 0, sizeof run->clients);
-    open_relay(run);
+    bool answer;
+    buffer_string(&snapshot, heads[kind]);
+    buffer_append(&snapshot, raw, length);
+    buffer_string(&snapshot, tails[kind]);
+    run->whole.target->table->hydrate(run->whole.target, TEXT("nobody's"), (struct text){snapshot.bytes, snapshot.length}, &answer, &error);
+    buffer_free(&snapshot);
 }
 
 /* ---- a run --------------------------------------------------------------------------------------- */
 
+static void choose_relay(struct run *run) {
+    static const char *const options[] = {
+        "{}",
+        "{\"journalLimit\":1}",
+        "{\"journalLimit\":0}",
+        "{\"journalLimit\":2,\"limits\":{\"maxOpsPerEnvelope\":3}}",
+        "{\"journalLimit\":1,\"ejection\":\"connection\"}",
+        "{\"journalLimit\":1,\"policy\":{\"verifyCitations\":true}}",
+        "{\"policy\":{\"canBump\":{\"allow\":{\"kind\":\"agent\"}}}}",
+        "{\"journalLimit\":3,\"policy\":{\"verifyCitations\":true,\"canBump\":{\"allow\":true}}}",
+        "{\"ejection\":\"connection\",\"policy\":{\"acl\":[{\"prefix\":[\"*\"],\"allow\":true}]}}",
+        "{\"policyVersion\":3,\"journalLimit\":1}",
+    };
+    run->whole.profile = "0.9";
+    run->whole.options = ONE_OF(&run->whole.bytes, options);
+    run->policy_version = strstr(run->whole.options, "policyVersion") != NULL ? 3 : 0;
+    run->ejects_connections = strstr(run->whole.options, "connection") != NULL;
+    run->holds = bytes_choose(&run->whole.bytes, 4) == 3;
+}
+
 static void command(struct run *run) {
-    unsigned choice = bytes_choose(&run->bytes, 64);
+    struct whole_relay *whole = &run->whole;
+    unsigned choice = bytes_choose(&whole->bytes, 64);
     if (choice < 6)
-        connect_client(run);
+        whole_connect(whole);
     else if (choice < 16)
-        as_somebody(run, send_hello);
-    else if (choice < 40)
-        as_somebody(run, send_envelope);
+        whole_send_frame(whole, put_hello);
+    else if (choice < 38)
+        whole_send_frame(whole, put_envelope);
+    else if (choice < 42)
+        whole_send_frame(whole, put_again);
     else if (choice < 45)
-        as_somebody(run, send_again);
+        whole_send_frame(whole, whole_put_presence);
     else if (choice < 47)
-        as_somebody(run, send_presence);
+        whole_send_frame(whole, whole_put_signal);
     else if (choice < 50)
-        disconnect_client(run);
-    else if (choice < 51)
-        hold(run);
-    else if (choice < 56)
-        decide(run);
+        whole_disconnect(whole);
+    else if (choice < 52)
+        whole_advance(whole);
+    else if (choice < 55)
+        hydrate(run);
     else if (choice < 59)
+        decide(run);
+    else if (choice < 61)
         unload(run);
     else if (choice < 62)
-        hydrate(run);
+        whole_restart(whole);
     else if (choice < 63)
-        restart(run);
+        whole_send_frame(whole, put_raw);
+    else
+        hydrate_raw(run);
 }
 
-/* Somebody new looks at every room, so that its registers are held against the history. */
+/* Somebody new looks at every room, so that its snapshot is held against the history. */
 static void look_at_rooms(struct run *run) {
-    struct target_principal who = {.writer = TEXT("zoe")};
+    struct whole_relay *whole = &run->whole;
+    struct whole_client last = {++whole->numbers, "zoe", "last"};
+    whole->looker = last.number;
+    struct target_principal who = {.writer = text_of(last.writer)};
     struct error error = {0};
-    int number = ++run->numbers;
-    struct client *client = client_of(run, 0);
-    if (client == NULL)
-        return;
-    *client = (struct client){.number = number, .writer = "zoe", .origin = "o9"};
-    run->target->table->connect(run->target, number, &who, &error);
-    for (size_t i = 0; i < ROOMS; i++)
-        send_text(run, number,
-                  arena_format(run->arena, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"o9\",\"proto\":3,\"policyVersion\":0}", rooms[i]));
-}
-
-static void show_history(const struct run *run) {
-    static const char *const kinds[] = {[HISTORY_SENT] = "sent",         [HISTORY_RECEIVED] = "received",   [HISTORY_ENDED] = "ended",
-                                        [HISTORY_HYDRATED] = "hydrated", [HISTORY_COMMITTED] = "committed", [HISTORY_UNLOADED] = "unloaded",
-                                        [HISTORY_RESTARTED] = "restarted"};
-    for (size_t i = 0; i < run->count; i++) {
-        struct buffer text = {0};
-        if (run->events[i].message != NULL)
-            json_print(&text, run->events[i].message);
-        fprintf(stderr, "%3zu  %d %s %s\n", i, run->events[i].connection, kinds[run->events[i].kind], text.length > 0 ? text.bytes : "");
-        buffer_free(&text);
-    }
-}
-
-static void check_history(struct run *run) {
-    struct history_settings settings = {.settled = !run->held,
-                                        .held = run->held,
-                                        .wire = 3,
-                                        .ejects_connections = strstr(run->options, "connection") != NULL};
-    struct history_breach breach = history_check(run->arena, run->events, run->count, &settings);
-    if (breach.rule == NULL)
-        return;
-    show_history(run);
-    found("0.9 with %s breaks %s at %zu: %s", run->options, breach.rule, breach.event, breach.text);
+    whole->target->table->connect(whole->target, last.number, &who, &error);
+    for (size_t i = 0; i < WHOLE_ROOMS; i++)
+        whole_send(whole, &last,
+                   text_of(arena_format(whole->arena, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"last\",\"proto\":3,\"policyVersion\":%u}",
+                                        whole_rooms[i], run->policy_version)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const options[] = {
-        "{}",
-        "{\"journalLimit\":0}",
-        "{\"journalLimit\":1}",
-        "{\"journalLimit\":3,\"ejection\":\"connection\"}",
-        "{\"journalLimit\":2,\"policy\":{\"verifyCitations\":true}}",
-        "{\"ejection\":\"connection\",\"policy\":{\"canBump\":{\"allow\":{\"writer\":\"ana\"}}}}",
-    };
-    struct run run = {.bytes = {data, size}, .arena = arena_new(), .target = target_memory_new()};
-    run.options = ONE_OF(&run.bytes, options);
-    open_relay(&run);
-    for (int i = 0; i < COMMANDS_CEILING && run.bytes.left > 0; i++)
+    struct run run = {.whole = {.bytes = {data, size}, .arena = arena_new(), .target = target_memory_new(), .now = TARGET_CLOCK_START}};
+    run.whole.context = &run;
+    run.whole.on_event = take;
+    run.whole.is_late_free = true;
+    choose_relay(&run);
+    whole_open(&run.whole);
+    for (int i = 0; i < COMMANDS_CEILING && run.whole.bytes.left > 0; i++)
         command(&run);
     look_at_rooms(&run);
-    check_history(&run);
-    run.target->table->close(run.target);
-    run.target->table->free(run.target);
-    free(run.events);
-    arena_free(run.arena);
+    whole_check(&run.whole, &(struct history_settings){.settled = !run.holds,
+                                                       .held = run.holds,
+                                                       .has_free_outcomes = run.is_free,
+                                                       .ejects_connections = run.ejects_connections,
+                                                       .wire = 3});
+    whole_end(&run.whole);
+    arena_free(run.whole.arena);
     return 0;
 }

@@ -33,11 +33,14 @@ static void check_tokens(struct relay_text json) {
 /* ---- options ------------------------------------------------------------------------------------- */
 
 static void check_options(struct relay_text json) {
-    char reason[256] = "";
-    struct relay_settings *settings = relay_settings_read(RELAY_PROTOCOL_0_2_0, json, reason, sizeof reason);
-    if (settings == NULL && reason[0] == '\0')
-        found("options are refused without a reason");
-    relay_settings_free(settings);
+    static const enum relay_protocol protocols[] = {RELAY_PROTOCOL_0_2_0, RELAY_PROTOCOL_0_9};
+    for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++) {
+        char reason[256] = "";
+        struct relay_settings *settings = relay_settings_read(protocols[i], json, reason, sizeof reason);
+        if (settings == NULL && reason[0] == '\0')
+            found("options are refused without a reason");
+        relay_settings_free(settings);
+    }
 }
 
 /* ---- queries ------------------------------------------------------------------------------------- */
