@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "relay-ref/adapters/durable_rooms.h"
+#include "relay-ref/core/version.h"
+#include "relay-ref/tests/generation_world.h"
 #include "relay-ref/tests/store_world.h"
 #include "relay-ref/tests/world.h"
 
@@ -19,6 +22,7 @@ struct lives {
     int64_t now;
     unsigned minted;
     char told[4096];
+    enum relay_protocol protocol;
     size_t journal_limit;
     bool durable;
     int64_t wait; /* what the last turn's end said */
@@ -51,10 +55,11 @@ static enum relay_committed commits(void *context, struct relay_text room, struc
 }
 
 static void live(void) {
-    struct durable_settings settings = {{lives.file.path, lives.durable, 1}, 20, 1 << 20, IDLE_MS};
+    struct durable_settings settings = {
+        {lives.file.path, lives.durable, relay_version_of(lives.protocol)->wire}, 20, 1 << 20, IDLE_MS};
     struct durable_host host = {&lives, now_of, mints, is_told};
     struct relay_env env = {.context = &lives, .now = now_of, .mint = mints, .on_commit = commits, .restore = restores};
-    struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_2_0);
+    struct relay_options options = relay_options_default(lives.protocol);
     options.journal_limit = lives.journal_limit;
     options.hold_commits = lives.durable;
     lives.rooms = durable_open(&settings, &host, &lives.file.error);
@@ -65,6 +70,7 @@ static void live(void) {
 
 static void begin(bool durable, size_t journal_limit) {
     memset(&lives, 0, sizeof lives);
+    lives.protocol = RELAY_PROTOCOL_0_2_0;
     lives.now = 1000;
     lives.durable = durable;
     lives.journal_limit = journal_limit;
@@ -203,6 +209,87 @@ Test(durable, migrations_keep_their_epoch) {
     pair_free(ana);
     survives("r", 0, 3, false);
     SAYS(welcome("r", ",\"schemaVersion\":2"), "\"reason\":\"schema\",\"expected\":3");
+    end();
+}
+
+static int by_text(const void *left, const void *right) {
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Registers have no order: sorts them in place. */
+static void sort_registers(char *text) {
+    static const char start[] = "{\"path\"";
+    const char *pieces[64];
+    size_t count = 0;
+    char *first = strstr(text, start), *end = strstr(text, "],\"wm\""), *copy;
+    cr_assert(first != NULL && end != NULL);
+    copy = strndup(first, (size_t)(end - first));
+    for (char *at = copy; at != NULL && count < 64; at = strstr(at + 1, start)) {
+        if (at > copy)
+            at[-1] = '\0'; /* the comma */
+        pieces[count++] = at;
+    }
+    qsort(pieces, count, sizeof *pieces, by_text);
+    for (size_t i = 0; i < count; i++, first++) {
+        memcpy(first, pieces[i], strlen(pieces[i]));
+        first += strlen(pieces[i]);
+        if (i + 1 < count)
+            *first = ',';
+    }
+    free(copy);
+}
+
+/* All that a snapshot has, the evidence of the room's admissions among it. */
+static char *whole_snapshot(void) {
+    struct relay_text snapshot;
+    cr_assert(relay_snapshot(lives.relay, (struct relay_text){"r", 1}, &snapshot));
+    char *text = strndup(snapshot.bytes, snapshot.length);
+    free((char *)snapshot.bytes);
+    sort_registers(text);
+    return text;
+}
+
+/* Version 0.9: registers, ranges, settled stamps and the instance, from a checkpoint and what was ordered after it, a
+   migration among it (hydrate.registers, generation.cut). */
+Test(durable, rooms_of_registers_come_back_whole) {
+    char instance[16] = "";
+    memset(&lives, 0, sizeof lives);
+    lives = (struct lives){.protocol = RELAY_PROTOCOL_0_9, .now = 1000, .durable = true, .journal_limit = 10};
+    store_world_start(&lives.file, true);
+    store_world_close(&lives.file, true);
+    unlink(lives.file.path);
+    live();
+    for (unsigned version = 1; version <= 60; version++) {
+        struct pair *ana = client("wa");
+        joins(ana, "r", "ana", "");
+        const char *found = strstr(gets(ana), "\"instance\":\"");
+        cr_assert_not_null(found);
+        sscanf(found, "\"instance\":\"%15[^\"]", instance);
+        char path[32];
+        snprintf(path, sizeof path, "[\"k\",%u]", version % 4);
+        const char *ops = sets(path, "[1]", version > 4 ? cites("ana", version - 4) : "", version % 3);
+        submits(ana, &(struct submission){"r", instance, "ana", "wa", version, version, ops,
+                                          version == 45 ? ",\"schemaVersion\":2" : NULL});
+        pair_free(ana);
+        rest(version % 7 == 0 ? 1000 : 0);
+        if (version % 5 != 0)
+            continue;
+        char *before = whole_snapshot();
+        dies(version % 2 == 0);
+        live();
+        cr_assert_eq(durable_restore(lives.rooms, (struct relay_text){"r", 1}), RELAY_KEPT_RESTORED, "%s", lives.told);
+        char *after = whole_snapshot();
+        cr_assert_str_eq(after, before, "after %u: %s", version, after);
+        free(before);
+        free(after);
+    }
+    struct pair *ana = client("wa");
+    joins(ana, "r", "ana", ",\"seq\":50");
+    SAYS(gets(ana), "\"mode\":\"delta\"");
+    submits(ana, &(struct submission){"r", instance, "ana", "wa", 60, 60, sets("[\"k\"]", "1", "", 0), NULL});
+    SAYS(gets(ana), "\"reason\":\"duplicate\"");
+    pair_free(ana);
+    cr_expect_geq(store_world_number(&lives.file, "SELECT checkpoint FROM rooms"), 2);
     end();
 }
 

@@ -9,14 +9,15 @@ from relay_process import RelayProcess, envelope, setting
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "crash"))
 
-from crash import KINDS, SHIM, run_point  # noqa: E402
+from crash import KINDS, PROTOCOLS, SHIM, run_point  # noqa: E402
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_kill_loses_nothing_that_was_echoed(kind):
+def test_a_kill_loses_nothing_that_was_echoed(kind, protocol):
     assert SHIM.exists(), "make run-test builds it"
     # A few seeds, for one whose point is reached: a load may end before.
-    assert any(run_point(seed, kind) for seed in range(5))
+    assert any(run_point(seed, kind, protocol) for seed in range(5))
 
 
 @pytest.mark.parametrize("flags, same", [(("--durable",), True), ((), False)])

@@ -2,6 +2,8 @@
 """Kills a meshspec-relay at seeded points of its dealings with its file, under load, starts it again and checks what clients rely on.
 
     crash.py --count 200 --seed 1      that many points; the first that goes wrong is told, with its seed
+
+Kinds of points take turns, and so do the wire versions.
 """
 import argparse
 import json
@@ -25,6 +27,7 @@ from websocket_client import LIMIT_SECONDS, Closed, WebSocket  # noqa: E402
 SHIM = pathlib.Path(os.environ.get("MESHSPEC_KILL_POINT", ROOT / "build" / "tests" / "kill_point.so"))
 # Each with the most events that a point may wait for.
 KINDS = {"append": 200, "commit": 30, "committed": 30, "piece": 8, "turn": 4, "clear": 12, "trim": 8, "load": 30, "write": 200, "torn": 200, "sync": 30}
+PROTOCOLS = {"0.2.0": 1, "0.9": 3}
 ROOMS, CLIENTS, WINDOW, JOURNAL_LIMIT = ("alpha", "beta", "gamma"), 4, 3, 40
 VALUE_BYTES, LARGE_BYTES = 2000, 60000  # roots of several pieces
 
@@ -32,7 +35,7 @@ VALUE_BYTES, LARGE_BYTES = 2000, 60000  # roots of several pieces
 class Relay:
     """One life of the process."""
 
-    def __init__(self, folder, kill=None, flags=()):
+    def __init__(self, folder, kill, flags):
         self.note = folder / "note"
         self.note.unlink(missing_ok=True)
         environment = dict(os.environ)
@@ -66,18 +69,26 @@ class Client:
         self.name, self.room, self.chance = f"c{number}", room, chance
         self.version = 0
         self.waiting = []  # envelopes that it does not know to be ordered
+        self.resent = []   # versions of those that it sent again although they are
         self.socket, self.seen = None, None
 
     def join(self, port, watermark):
         self.socket = WebSocket(port, {"writer": self.name})
-        self.socket.send(hello(self.name, self.room.name, **({} if watermark is None else {"seq": watermark})))
+        self.socket.send({**hello(self.name, self.room.name, **({} if watermark is None else {"seq": watermark})), "proto": self.room.wire})
         welcome = self.receive()
         while welcome["t"] != "welcome":
             welcome = self.receive()
         self.room.meet(welcome, watermark)
         self.seen = welcome["seq"]
-        self.waiting = [e for e in self.waiting if (e["origin"], e["version"]) not in self.room.places]
-        for envelope in self.waiting:
+        self.send_again([e for e in self.waiting if (e["origin"], e["version"]) in self.room.places])
+
+    def send_again(self, ordered):
+        """What it does not know to be ordered; from wire version 3 on all of it, since the relay knows (admit.duplicate)."""
+        self.waiting = [e for e in self.waiting if e not in ordered]
+        self.resent = [e["version"] for e in ordered] if self.room.wire == 3 else []
+        for envelope in (ordered if self.room.wire == 3 else []) + self.waiting:
+            if self.room.wire == 3:
+                envelope["instance"] = self.room.epoch
             self.send(envelope)
 
     def receive(self):
@@ -91,15 +102,22 @@ class Client:
         path = [self.chance.choice("abc"), self.chance.choice("xyzuvw")]
         op = {"kind": "delete", "path": path} if self.chance.random() < 0.2 else \
              {"kind": "set", "path": path, "next": [self.version, "v" * self.chance.randrange(LARGE_BYTES if self.chance.random() < 0.2 else VALUE_BYTES)]}
-        envelope = {"proto": 1, "origin": self.name, "writer": self.name, "version": self.version, "hlc": {"p": self.version, "l": 0},
+        if self.room.wire == 3:
+            op.update(epoch=0, cites=[c for c in self.room.cites(path) if self.chance.random() < 0.7])
+        envelope = {"proto": self.room.wire, "origin": self.name, "writer": self.name, "version": self.version, "hlc": {"p": self.version, "l": 0},
                     "policyVersion": 0, "ops": [op]}
-        if self.chance.random() < 0.01:
+        if self.room.wire == 3:
+            envelope["instance"] = self.room.epoch
+        elif self.chance.random() < 0.01:
             envelope["schemaVersion"] = self.room.schema = self.room.schema + 1
         self.waiting.append(envelope)
         self.send(envelope)
 
     def take(self, message):
         """One message of the stream: dense from the welcome on; its own envelopes come back in the order in which it wrote them."""
+        if message["t"] == "drop":
+            check(message["reason"] == "duplicate" and message["version"] in self.resent, "dropped", message)
+            self.resent.remove(message["version"])
         if message["t"] != "env":
             return
         envelope = message["env"]
@@ -117,12 +135,10 @@ class Client:
 
 
 class Run:
-    def __init__(self, seed, folder, flags):
+    def __init__(self, seed, folder, flags, wire):
         self.chance = random.Random(seed)
         self.folder, self.flags = folder, flags
-        self.rooms = [Room(name, JOURNAL_LIMIT) for name in ROOMS]
-        for room in self.rooms:
-            room.schema = 0
+        self.rooms = [Room(name, JOURNAL_LIMIT, wire) for name in ROOMS]
         self.clients = [Client(i, self.rooms[i % len(self.rooms)], self.chance) for i in range(CLIENTS)]
 
     def load(self, relay, envelopes):
@@ -130,7 +146,7 @@ class Run:
         for client in self.clients:
             client.join(relay.port, client.seen)
         end = time.monotonic() + LIMIT_SECONDS
-        while envelopes > 0 or any(client.waiting for client in self.clients):
+        while envelopes > 0 or any(client.waiting or client.resent for client in self.clients):
             check(time.monotonic() < end, "the relay hangs", relay.process.poll())
             for client in self.clients:
                 while envelopes > 0 and len(client.waiting) < WINDOW:
@@ -178,7 +194,7 @@ class Run:
             for client in self.clients:
                 if client.room is room:
                     client.join(relay.port, room.echoed if room.echoed else None)
-                    while client.waiting:
+                    while client.waiting or client.resent:
                         client.take(client.receive())
                     client.leave()
             seq = room.echoed
@@ -194,18 +210,18 @@ class Run:
             room.conclude()
 
 
-def run_point(seed, kind, flags=("--durable",)):
+def run_point(seed, kind, protocol="0.2.0"):
     """One history with a kill at a point of this kind. Returns whether the point was reached; raises Wrong."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="meshspec-crash-"))
     chance = random.Random(seed)
-    run = Run(seed, folder, flags)
+    run = Run(seed, folder, ["--durable", "--protocol", protocol], PROTOCOLS[protocol])
     try:
         if kind == "load" or chance.random() < 0.3:
             run.live(None, chance.randrange(50, 300))
         reached = run.live(f"{kind}:{chance.randint(1, KINDS[kind])}", chance.randrange(200, 500))
         run.examine()
     except (Wrong, Closed, OSError) as wrong:
-        raise Wrong(f"seed {seed}, {kind}, kept in {folder}", type(wrong).__name__, *wrong.args, run.errors()) from None
+        raise Wrong(f"seed {seed}, {kind}, protocol {protocol}, kept in {folder}", type(wrong).__name__, *wrong.args, run.errors()) from None
     shutil.rmtree(folder)
     return reached
 
@@ -220,7 +236,7 @@ def main():
     for i in range(arguments.count):
         kind = kinds[i % len(kinds)]
         try:
-            reached[kind] += run_point(arguments.seed + i, kind)
+            reached[kind] += run_point(arguments.seed + i, kind, list(PROTOCOLS)[i // len(kinds) % len(PROTOCOLS)])
         except Wrong as wrong:
             print("WRONG:", *(str(part)[:600] for part in wrong.args), sep="\n  ")
             return 1

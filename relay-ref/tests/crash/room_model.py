@@ -6,16 +6,52 @@ def canonical(value):
     return json.dumps(value, sort_keys=True)
 
 
-def fold(root, ops):
-    """The paths here are two names, so that everything on the way is an object."""
-    for op in ops:
-        (outer, inner), kind = op["path"], op["kind"]
-        place = root.setdefault(outer, {})
-        if kind == "set":
-            place[inner] = op["next"]
-        else:
-            place.pop(inner, None)
-    return root
+class Root:
+    """What a snapshot of wire version 1 shows. The paths here are two names, so that everything on the way is an object."""
+
+    def __init__(self):
+        self.root = {}
+
+    def take(self, envelope):
+        for op in envelope["ops"]:
+            (outer, inner), place = op["path"], self.root.setdefault(op["path"][0], {})
+            if op["kind"] == "set":
+                place[inner] = op["next"]
+            else:
+                place.pop(inner, None)
+
+    def equals(self, welcome):
+        return canonical(welcome.get("root", {})) == canonical(self.root)
+
+
+class Registers:
+    """What a snapshot of wire version 3 shows, apart from what was superseded: the relay may have collected that."""
+
+    def __init__(self):
+        self.siblings, self.water, self.versions = {}, {}, {}
+
+    def take(self, envelope):
+        origin, stamp = envelope["origin"], envelope["hlc"]["p"]
+        self.versions[origin] = max(envelope["version"], self.versions.get(origin, 0))
+        for op in envelope["ops"]:
+            path = canonical(op["path"])
+            for cite in op["cites"]:
+                key = path, cite["origin"]
+                self.water[key] = max(cite["hlc"]["p"], self.water.get(key, 0))
+            self.siblings[path, origin] = (stamp, op["kind"], canonical(op.get("next")))
+
+    def live(self):
+        return {key: value for key, value in self.siblings.items() if value[0] > self.water.get(key, 0)}
+
+    def equals(self, welcome):
+        shown = Registers()
+        for register in welcome["registers"]:
+            path = canonical(register["path"])
+            for origin, hlc in register["water"].items():
+                shown.water[path, origin] = hlc["p"]
+            for one in register["siblings"]:
+                shown.siblings[path, one["origin"]] = (one["hlc"]["p"], one["kind"], canonical(one.get("value")))
+        return shown.live() == self.live() and welcome["wm"] == self.versions
 
 
 class Wrong(AssertionError):
@@ -28,12 +64,14 @@ def check(condition, *what):
 
 
 class Room:
-    def __init__(self, name, journal_limit):
-        self.name, self.journal_limit = name, journal_limit
+    def __init__(self, name, journal_limit, wire):
+        self.name, self.journal_limit, self.wire = name, journal_limit, wire
+        self.life = "epoch" if wire == 1 else "instance"
         self.order = {}     # seq -> envelope as somebody saw it
         self.places = {}    # (origin, version) -> seq
-        self.last = {}      # origin -> its highest version in the order
+        self.newest = {}    # (path, origin) -> stamp, for citing
         self.echoed = 0     # the highest seq that anybody saw
+        self.schema = 0     # the highest that anybody wrote
         self.epoch = None
         self.epoch_seq = 0  # the room's seq when that epoch was told
 
@@ -47,15 +85,23 @@ class Room:
         self.order[seq] = envelope
         self.places[dot] = seq
         self.echoed = max(self.echoed, seq)
+        for op in envelope["ops"]:
+            self.newest[canonical(op["path"]), envelope["origin"]] = envelope["hlc"]
 
-    def root_at(self, seq):
-        root = {}
-        for at in range(1, seq + 1):
-            check(at in self.order, "nobody knows the envelope", self.name, at)
-            fold(root, self.order[at]["ops"])
-        return root
+    def cites(self, path):
+        path = canonical(path)
+        return [{"origin": origin, "hlc": hlc} for (at, origin), hlc in self.newest.items() if at == path]
 
-    def meet(self, welcome, watermark, watches=True):
+    def knows(self, first, last):
+        return all(seq in self.order for seq in range(first, last + 1))
+
+    def shows(self, welcome):
+        state = Root() if self.wire == 1 else Registers()
+        for seq in range(1, welcome["seq"] + 1):
+            state.take(self.order[seq])
+        return state.equals(welcome)
+
+    def meet(self, welcome, watermark):
         """A welcome for a hello with `watermark` (None: without)."""
         seq = welcome["seq"]
         check(seq >= self.echoed, "echoed and lost", self.name, self.echoed, seq)
@@ -67,22 +113,22 @@ class Room:
                   watermark, seq, [e["seq"] for e in welcome["envs"]])
             for envelope in welcome["envs"]:
                 self.see(envelope)
-        if wanted == "snapshot" and all(at in self.order for at in range(1, seq + 1)):
-            check(canonical(welcome.get("root", {})) == canonical(self.root_at(seq)), "snapshot", self.name, seq)
+        if wanted == "snapshot" and self.knows(1, seq):
+            check(self.shows(welcome), "snapshot", self.name, seq)
         self.meet_epoch(welcome, seq)
 
     def meet_epoch(self, welcome, seq):
         """The same until somebody migrates; a room at seq 0 is nobody's to keep."""
-        known = all(at in self.order for at in range(self.epoch_seq + 1, seq + 1))
         moved = any("schemaVersion" in self.order.get(at, {}) for at in range(self.epoch_seq + 1, seq + 1))
-        if self.epoch is not None and self.epoch_seq > 0 and known and not moved:
-            check(welcome["epoch"] == self.epoch, "another epoch", self.name, self.epoch, welcome["epoch"])
-        self.epoch, self.epoch_seq = welcome["epoch"], seq
+        if self.epoch_seq > 0 and self.knows(self.epoch_seq + 1, seq) and not moved:
+            check(welcome[self.life] == self.epoch, "another epoch", self.name, self.epoch, welcome[self.life])
+        self.epoch, self.epoch_seq = welcome[self.life], seq
 
     def conclude(self):
         """The whole history: dense, and each client's in the order in which it wrote."""
         check(sorted(self.order) == list(range(1, len(self.order) + 1)), "seq is not dense", self.name)
+        last = {}
         for seq in sorted(self.order):
             envelope = self.order[seq]
-            check(self.last.get(envelope["origin"], 0) < envelope["version"], "out of a client's order", self.name, seq)
-            self.last[envelope["origin"]] = envelope["version"]
+            check(last.get(envelope["origin"], 0) < envelope["version"], "out of a client's order", self.name, seq)
+            last[envelope["origin"]] = envelope["version"]
