@@ -3,40 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "relay-ref/adapters/control_durable.h"
 #include "relay-ref/adapters/control_events.h"
 #include "relay-ref/adapters/control_observe.h"
-
-/* ---- replies ------------------------------------------------------------------------------------- */
-
-static void reply_json(struct control *control, const struct control_command *command, const char *json) {
-    struct control_line line;
-    relay_control_line_reply(&line, command);
-    relay_control_line_json(&line, "ok", (struct relay_text){json, strlen(json)});
-    relay_control_emit(control, &line);
-}
-
-static void reply_words(struct control *control, const struct control_command *command, const char *member,
-                        const char *words) {
-    struct control_line line;
-    relay_control_line_reply(&line, command);
-    relay_control_line_words(&line, member, words);
-    relay_control_emit(control, &line);
-}
-
-static void reply_ok(struct control *control, const struct control_command *command) {
-    reply_json(control, command, "true");
-}
-
-static void reply_error(struct control *control, const struct control_command *command, const char *sentence) {
-    reply_words(control, command, "error", sentence);
-}
-
-static void reply_unsupported(struct control *control, const struct control_command *command) {
-    struct control_line line;
-    relay_control_line_reply(&line, command);
-    relay_control_line_json(&line, "unsupported", (struct relay_text){"true", 4});
-    relay_control_emit(control, &line);
-}
+#include "relay-ref/adapters/control_reply.h"
 
 /* ---- relays -------------------------------------------------------------------------------------- */
 
@@ -100,13 +70,13 @@ static void do_open(struct control *control, const struct control_command *comma
     enum relay_protocol protocol;
     char reason[256];
     if (!read_profile(command, &protocol)) {
-        reply_words(control, command, "no", "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only.");
+        relay_control_reply_words(control, command, "no", "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only.");
         return;
     }
     struct relay_settings *settings =
         relay_settings_read(protocol, relay_control_json(command, CONTROL_OPTIONS), reason, sizeof reason);
     if (settings == NULL) {
-        reply_words(control, command, "no", reason);
+        relay_control_reply_words(control, command, "no", reason);
         return;
     }
     struct control_relay *older = CONTAINER_OF(relay_table_find(&control->relays, name), struct control_relay, item);
@@ -114,113 +84,59 @@ static void do_open(struct control *control, const struct control_command *comma
         close_relay(older);
     if (control->relays.count >= CONTROL_RELAY_CEILING || new_relay(control, name, protocol, settings) == NULL) {
         relay_settings_free(settings);
-        reply_error(control, command, "Memory is out, or too many relays are open.");
+        relay_control_reply_error(control, command, "Memory is out, or too many relays are open.");
         return;
     }
-    reply_ok(control, command);
+    relay_control_reply_ok(control, command);
 }
 
 static void do_close(struct control *control, const struct control_command *command, struct control_relay *relay) {
     close_relay(relay);
-    reply_ok(control, command);
+    relay_control_reply_ok(control, command);
 }
 
 static void do_clock(struct control *control, const struct control_command *command, struct control_relay *relay) {
     int64_t ms;
     if (!relay_control_milliseconds(command, &ms) || ms < relay->now) {
-        reply_error(control, command, "The clock needs ms, a number that is not below the time it shows.");
+        relay_control_reply_error(control, command, "The clock needs ms, a number that is not below the time it shows.");
         return;
     }
     relay->now = ms;
-    reply_ok(control, command);
+    relay_control_reply_ok(control, command);
 }
 
 static void do_hydrate(struct control *control, const struct control_command *command, struct control_relay *relay) {
     struct relay_text snapshot = relay_control_json(command, CONTROL_SNAPSHOT);
     if (!relay->version->hydrates) {
-        reply_words(control, command, "no", "Hydrating a room came with protocol version 0.1.1.");
+        relay_control_reply_words(control, command, "no", "Hydrating a room came with protocol version 0.1.1.");
         return;
     }
     if (snapshot.bytes == NULL) {
-        reply_error(control, command, "hydrate needs a snapshot.");
+        relay_control_reply_error(control, command, "hydrate needs a snapshot.");
         return;
     }
     switch (relay_hydrate(relay->relay, relay_control_text(command, CONTROL_ROOM), snapshot)) {
     case RELAY_HYDRATED:
-        reply_ok(control, command);
+        relay_control_reply_ok(control, command);
         break;
     case RELAY_HYDRATE_REFUSED:
-        reply_json(control, command, "false");
+        relay_control_reply_json(control, command, "false");
         break;
     default:
-        reply_error(control, command, relay_observe_snapshot_fault(relay->version));
+        relay_control_reply_error(control, command, relay_observe_snapshot_fault(relay->version));
     }
 }
 
 static void do_room(struct control *control, const struct control_command *command, struct control_relay *relay) {
     struct relay_room_info info;
     if (!relay_room(relay->relay, relay_control_text(command, CONTROL_ROOM), &info)) {
-        reply_json(control, command, "null");
+        relay_control_reply_json(control, command, "null");
         return;
     }
     struct control_line line;
     relay_control_line_reply(&line, command);
     relay_observe_room(&line, relay->version, &info);
     relay_control_emit(control, &line);
-}
-
-/* ---- held commits and unloading ------------------------------------------------------------------ */
-
-/* True for a relay of 0.9; others say no. */
-static bool has_generations(struct control *control, const struct control_command *command,
-                            const struct control_relay *relay) {
-    if (!relay->version->generations)
-        reply_words(control, command, "no", "This command came with protocol version 0.9.");
-    return relay->version->generations;
-}
-
-static void reply_bool(struct control *control, const struct control_command *command, bool yes) {
-    reply_json(control, command, yes ? "true" : "false");
-}
-
-static void do_hold(struct control *control, const struct control_command *command, struct control_relay *relay) {
-    if (!has_generations(control, command, relay))
-        return;
-    relay->holds = true;
-    reply_ok(control, command);
-}
-
-static void do_unhold(struct control *control, const struct control_command *command, struct control_relay *relay) {
-    if (!has_generations(control, command, relay))
-        return;
-    relay->holds = false;
-    reply_ok(control, command);
-}
-
-static void decide(struct control *control, const struct control_command *command, struct control_relay *relay,
-                   bool (*decision)(struct relay *, struct relay_text, uint64_t)) {
-    uint64_t seq;
-    if (!has_generations(control, command, relay))
-        return;
-    if (!relay_control_seq(command, &seq))
-        reply_error(control, command, "The command needs seq, a count.");
-    else
-        reply_bool(control, command, decision(relay->relay, relay_control_text(command, CONTROL_ROOM), seq));
-}
-
-static void do_release(struct control *control, const struct control_command *command, struct control_relay *relay) {
-    decide(control, command, relay, relay_release);
-}
-
-static void do_fail(struct control *control, const struct control_command *command, struct control_relay *relay) {
-    decide(control, command, relay, relay_fail);
-}
-
-static void do_unload(struct control *control, const struct control_command *command, struct control_relay *relay) {
-    if (has_generations(control, command, relay))
-        reply_bool(control, command,
-                   relay_unload(relay->relay, relay_control_text(command, CONTROL_ROOM),
-                                relay_control_discards(command)));
 }
 
 /* ---- connections --------------------------------------------------------------------------------- */
@@ -251,16 +167,16 @@ static void do_connect(struct control *control, const struct control_command *co
     struct relay_text name = relay_control_text(command, CONTROL_CONN);
     struct control_principal principal;
     if (name.bytes == NULL || relay_table_find(&control->connections, name) != NULL) {
-        reply_error(control, command, "connect needs conn, a name that no open connection has.");
+        relay_control_reply_error(control, command, "connect needs conn, a name that no open connection has.");
         return;
     }
     if (!relay_control_principal_read(command, &principal))
-        reply_error(control, command, "connect needs a principal {writer, kind?, claims?} with a non-empty writer.");
+        relay_control_reply_error(control, command, "connect needs a principal {writer, kind?, claims?} with a non-empty writer.");
     else if (control->connections.count >= CONTROL_CONNECTION_CEILING ||
              new_connection(relay, name, &principal.principal) == NULL)
-        reply_error(control, command, "Memory is out, or too many connections are open.");
+        relay_control_reply_error(control, command, "Memory is out, or too many connections are open.");
     else
-        reply_ok(control, command);
+        relay_control_reply_ok(control, command);
     relay_control_principal_end(&principal);
 }
 
@@ -268,24 +184,24 @@ static void do_receive(struct control *control, const struct control_command *co
                        struct control_connection *connection) {
     struct relay_text text = relay_control_text(command, CONTROL_TEXT);
     if (text.bytes == NULL) {
-        reply_error(control, command, "receive needs text, a string.");
+        relay_control_reply_error(control, command, "receive needs text, a string.");
         return;
     }
     relay_receive(connection->connection, text.bytes, text.length);
-    reply_ok(control, command);
+    relay_control_reply_ok(control, command);
 }
 
 static void do_disconnect(struct control *control, const struct control_command *command,
                           struct control_connection *connection) {
     relay_disconnect(connection->connection);
     forget_connection(connection);
-    reply_ok(control, command);
+    relay_control_reply_ok(control, command);
 }
 
 /* ---- commands ------------------------------------------------------------------------------------ */
 
 static void do_start(struct control *control, const struct control_command *command) {
-    reply_json(control, command,
+    relay_control_reply_json(control, command,
                "{\"name\":\"meshspec reference relay\",\"version\":\"1.0.0\",\"language\":\"C\","
                "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\"],"
                "\"can\":[" RELAY_OBSERVE_CAPABILITIES "]}");
@@ -293,7 +209,7 @@ static void do_start(struct control *control, const struct control_command *comm
 
 static void do_stop(struct control *control, const struct control_command *command) {
     control->stopped = true;
-    reply_ok(control, command);
+    relay_control_reply_ok(control, command);
 }
 
 typedef void control_action(struct control *, const struct control_command *);
@@ -313,16 +229,16 @@ static const struct {
     {"clock", false, NULL, do_clock, NULL},     {"hydrate", true, NULL, do_hydrate, NULL},
     {"room", true, NULL, do_room, NULL},        {"connect", false, NULL, do_connect, NULL},
     {"receive", false, NULL, NULL, do_receive}, {"disconnect", false, NULL, NULL, do_disconnect},
-    {"hold", false, NULL, do_hold, NULL},       {"unhold", false, NULL, do_unhold, NULL},
-    {"release", true, NULL, do_release, NULL},  {"fail", true, NULL, do_fail, NULL},
-    {"unload", true, NULL, do_unload, NULL},
+    {"hold", false, NULL, relay_control_hold, NULL},       {"unhold", false, NULL, relay_control_unhold, NULL},
+    {"release", true, NULL, relay_control_release, NULL},  {"fail", true, NULL, relay_control_fail, NULL},
+    {"unload", true, NULL, relay_control_unload, NULL},
 };
 
 static void run_on_relay(struct control *control, const struct control_command *command, relay_action *action) {
     struct relay_text name = relay_control_text(command, CONTROL_RELAY);
     struct control_relay *relay = CONTAINER_OF(relay_table_find(&control->relays, name), struct control_relay, item);
     if (relay == NULL)
-        reply_error(control, command, "No relay of that name is open.");
+        relay_control_reply_error(control, command, "No relay of that name is open.");
     else
         action(control, command, relay);
 }
@@ -333,7 +249,7 @@ static void run_on_connection(struct control *control, const struct control_comm
     struct control_connection *connection =
         CONTAINER_OF(relay_table_find(&control->connections, name), struct control_connection, item);
     if (connection == NULL)
-        reply_error(control, command, "No connection of that name is open.");
+        relay_control_reply_error(control, command, "No connection of that name is open.");
     else
         action(control, command, connection);
 }
@@ -343,7 +259,7 @@ static void run(struct control *control, const struct control_command *command) 
         if (!relay_control_is(command, commands[i].name))
             continue;
         if (commands[i].needs_room && relay_control_text(command, CONTROL_ROOM).bytes == NULL)
-            reply_error(control, command, "The command needs room, a string.");
+            relay_control_reply_error(control, command, "The command needs room, a string.");
         else if (commands[i].alone != NULL)
             commands[i].alone(control, command);
         else if (commands[i].on_relay != NULL)
@@ -352,7 +268,7 @@ static void run(struct control *control, const struct control_command *command) 
             run_on_connection(control, command, commands[i].on_connection);
         return;
     }
-    reply_unsupported(control, command);
+    relay_control_reply_unsupported(control, command);
 }
 
 struct control *relay_control_new(const struct control_output *output) {
@@ -382,7 +298,7 @@ void relay_control_command(struct control *control, const char *line, size_t len
     if (relay_control_command_read(&command, line, length))
         run(control, &command);
     else
-        reply_error(control, &command, command.problem);
+        relay_control_reply_error(control, &command, command.problem);
     relay_control_command_end(&command);
 }
 

@@ -8,6 +8,7 @@
 #include "relay-ref/core/buffer.h"
 #include "relay-ref/core/hlc.h"
 #include "relay-ref/core/message.h"
+#include "relay-ref/core/table.h"
 
 struct register_cell;
 struct register_sibling;
@@ -48,6 +49,32 @@ struct reading {
 static inline struct relay_text relay_reading_key(const struct reading *reading, const struct read_op *op) {
     return (struct relay_text){reading->keys.memory + op->key_at, op->key_length};
 }
+
+/* Starts anew, with memory for as many ops. False when memory is out. */
+bool relay_reading_start(struct reading *reading, size_t ops);
+
+/* True when the string has a character below U+0020. */
+bool relay_has_control(const struct json_value *string);
+
+/* A non-empty string without characters below U+0020. */
+bool relay_is_clean_id(const struct json_value *value);
+
+/* What a path says, whose joined segments are added to `keys`. */
+struct path_reading {
+    const char *fault; /* the row path-control or path-proto, for the first segment that fails; or NULL */
+    bool empty;
+    bool joined; /* false: memory was out */
+};
+
+struct path_reading relay_read_path(struct json_value path, struct relay_buffer *keys);
+
+/* Puts the op into the set of paths; false when its path is there already. */
+bool relay_reading_is_first(struct reading *reading, const struct table_seed *seed, size_t number);
+
+enum reading_answer { READING_FINE, READING_BAD, READING_NO_MEMORY };
+
+/* Reads the cites of an op; READING_BAD when they are not an array of cites. */
+enum reading_answer relay_read_cites(struct reading *reading, struct read_op *op);
 
 /* Adds `path`, an array, as the text that registers go by: its segments as strings with U+001F between them. False
    when memory is out. */

@@ -37,6 +37,8 @@ struct path_register *relay_register_reserve(struct generation *generation, stru
 void relay_register_release(struct generation *generation, struct path_register *path_register);
 struct register_cell *relay_register_reserve_cell(struct generation *generation, struct path_register *path_register,
                                                   struct relay_text origin);
+struct register_cell *relay_register_cell_of(struct generation *generation, struct path_register *path_register,
+                                             struct register_origin *origin);
 void relay_register_release_cell(struct generation *generation, struct register_cell *cell);
 
 /* Raises the water; a lower stamp changes nothing. */

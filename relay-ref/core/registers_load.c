@@ -8,88 +8,8 @@
 #include "relay-ref/core/evidence.h"
 #include "relay-ref/core/register.h"
 #include "relay-ref/core/settle.h"
+#include "relay-ref/core/walk.h"
 #include "relay-ref/json/number.h"
-#include "relay-ref/json/string.h"
-
-/* Each reader says RELAY_HYDRATED when all is well, RELAY_HYDRATE_REFUSED when memory is out. */
-typedef enum relay_hydrated outcome;
-
-static outcome memory(bool got) {
-    return got ? RELAY_HYDRATED : RELAY_HYDRATE_REFUSED;
-}
-
-static outcome form(bool right) {
-    return right ? RELAY_HYDRATED : RELAY_HYDRATE_MALFORMED;
-}
-
-/* ---- walking objects and arrays ------------------------------------------------------------------ */
-
-/* Calls `each` for every member of an object with its decoded name; an absent object has none. */
-static outcome walk_object(struct json_value object, outcome (*each)(void *, struct relay_text, struct json_value),
-                           void *context) {
-    struct json_scanner scanner;
-    struct json_value name, value;
-    outcome result = RELAY_HYDRATED;
-    if (object.kind != JSON_OBJECT)
-        return form(object.kind == JSON_ABSENT);
-    relay_scan_start(&scanner, object.bytes, object.length);
-    relay_scan_enter(&scanner);
-    while (result == RELAY_HYDRATED && relay_scan_member(&scanner, &name) && relay_scan_value(&scanner, &value)) {
-        struct characters characters;
-        result = memory(relay_characters_read(&characters, &name));
-        if (result == RELAY_HYDRATED)
-            result = each(context, characters.text, value);
-        relay_characters_end(&characters);
-    }
-    if (result == RELAY_HYDRATED)
-        result = memory(scanner.error == JSON_FINE);
-    relay_scan_end(&scanner);
-    return result;
-}
-
-static outcome walk_array(struct json_value array, outcome (*each)(void *, struct json_value), void *context) {
-    struct json_scanner scanner;
-    struct json_value value;
-    outcome result = RELAY_HYDRATED;
-    if (array.kind != JSON_ARRAY)
-        return form(array.kind == JSON_ABSENT);
-    relay_scan_start(&scanner, array.bytes, array.length);
-    relay_scan_enter(&scanner);
-    while (result == RELAY_HYDRATED && relay_scan_element(&scanner) && relay_scan_value(&scanner, &value))
-        result = each(context, value);
-    if (result == RELAY_HYDRATED)
-        result = memory(scanner.error == JSON_FINE);
-    relay_scan_end(&scanner);
-    return result;
-}
-
-/* Finds members of an object by their names, which are given in pairs with where the values go. False when memory is
-   out or `object` is none. */
-struct wanted {
-    const char *name;
-    struct json_value *value;
-};
-
-static bool find_members(struct json_value object, const struct wanted *wanted, size_t count) {
-    struct json_scanner scanner;
-    struct json_value name, other;
-    for (size_t i = 0; i < count; i++)
-        *wanted[i].value = (struct json_value){.kind = JSON_ABSENT};
-    if (object.kind != JSON_OBJECT)
-        return false;
-    relay_scan_start(&scanner, object.bytes, object.length);
-    relay_scan_enter(&scanner);
-    while (relay_scan_member(&scanner, &name)) {
-        struct json_value *into = &other;
-        for (size_t i = 0; i < count; i++)
-            if (relay_string_is(&name, wanted[i].name))
-                into = wanted[i].value;
-        relay_scan_value(&scanner, into);
-    }
-    bool whole = scanner.error == JSON_FINE;
-    relay_scan_end(&scanner);
-    return whole;
-}
 
 /* ---- registers ----------------------------------------------------------------------------------- */
 
@@ -140,7 +60,7 @@ static outcome load_sibling(void *context, struct json_value sibling) {
     const struct wanted wanted[] = {{"origin", &origin}, {"hlc", &hlc_value}, {"epoch", &epoch_value}};
     struct hlc hlc;
     double epoch;
-    if (!find_members(sibling, wanted, 3) || origin.kind != JSON_STRING || !relay_hlc_read(hlc_value, &hlc) ||
+    if (!relay_find_members(sibling, wanted, 3) || origin.kind != JSON_STRING || !relay_hlc_read(hlc_value, &hlc) ||
         !read_epoch(epoch_value, &epoch))
         return RELAY_HYDRATE_MALFORMED;
     struct characters characters;
@@ -172,9 +92,9 @@ static outcome load_parts(struct loading *loading, struct json_value siblings, s
         return RELAY_HYDRATE_REFUSED;
     outcome result = raise_baseline(loading, epoch);
     if (result == RELAY_HYDRATED)
-        result = walk_array(siblings, load_sibling, loading);
+        result = relay_walk_array(siblings, load_sibling, loading);
     if (result == RELAY_HYDRATED)
-        result = walk_object(water, load_water, loading);
+        result = relay_walk_object(water, load_water, loading);
     return result;
 }
 
@@ -184,7 +104,7 @@ static outcome load_register(void *context, struct json_value value) {
     const struct wanted wanted[] = {
         {"path", &loading.path}, {"siblings", &siblings}, {"water", &water}, {"epoch", &epoch_value}};
     double epoch;
-    if (!find_members(value, wanted, 4) || loading.path.kind != JSON_ARRAY || !read_epoch(epoch_value, &epoch))
+    if (!relay_find_members(value, wanted, 4) || loading.path.kind != JSON_ARRAY || !read_epoch(epoch_value, &epoch))
         return RELAY_HYDRATE_MALFORMED;
     struct relay_buffer key;
     relay_buffer_start(&key, 0, loading.path.length);
@@ -249,7 +169,7 @@ static outcome put_ranges(struct generation *generation, struct relay_text name,
 
 static outcome load_ranges(void *context, struct relay_text name, struct json_value value) {
     struct range_list list = {NULL, 0, 0};
-    outcome result = walk_array(value, load_range, &list);
+    outcome result = relay_walk_array(value, load_range, &list);
     if (result == RELAY_HYDRATED && list.count > 0)
         return put_ranges(context, name, &list);
     free(list.items);
@@ -290,12 +210,12 @@ static outcome load_settled(void *context, struct relay_text name, struct json_v
 }
 
 static outcome load(struct generation *generation, const struct snapshot *snapshot) {
-    outcome result = walk_array(snapshot->registers, load_register, generation);
+    outcome result = relay_walk_array(snapshot->registers, load_register, generation);
     if (result == RELAY_HYDRATED)
-        result = snapshot->ranges.kind != JSON_ABSENT ? walk_object(snapshot->ranges, load_ranges, generation)
-                                                      : walk_object(snapshot->wm, load_mark, generation);
+        result = snapshot->ranges.kind != JSON_ABSENT ? relay_walk_object(snapshot->ranges, load_ranges, generation)
+                                                      : relay_walk_object(snapshot->wm, load_mark, generation);
     if (result == RELAY_HYDRATED)
-        result = walk_object(snapshot->settled, load_settled, generation);
+        result = relay_walk_object(snapshot->settled, load_settled, generation);
     return result;
 }
 
