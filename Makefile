@@ -274,8 +274,9 @@ crash: all $(kill_point) ## kill a durable relay at COUNT seeded points under lo
 	MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay MESHSPEC_KILL_POINT=$(CURDIR)/$(kill_point) \
 	    $(PYTHON) relay-ref/tests/crash/crash.py --count $(COUNT) --seed $(SEED)
 
-bench: all bench-programs ## measure; prints ratios
+bench: all bench-programs npm-packages ## measure; prints ratios
 	$(foreach bench,$(benches),$(bench) &&) true
+	$(call if_npm,node tools/adapters/npm-relay/bench.mjs $(BUILD)/bench/register_bench)
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
