@@ -26,7 +26,7 @@ RULES = [
     (r"harness/target/", ["harness/target/", "harness/json/"] + HARNESS_BASE),
     (r"harness/history/", ["harness/history/", "harness/json/"] + HARNESS_BASE),
     (r"harness/replay/", ["harness/replay/", "harness/target/target.h", "harness/match/", "harness/json/"] + HARNESS_BASE),
-    (r"harness/compare/", ["harness/compare/", "harness/replay/difference.h", "harness/run/schedule.h", "harness/target/target.h", "harness/json/"] + HARNESS_BASE),
+    (r"harness/compare/", ["harness/compare/", "harness/replay/difference.h", "harness/replay/freedom.h", "harness/run/schedule.h", "harness/target/target.h", "harness/json/"] + HARNESS_BASE),
     (r"harness/run/", ["harness/run/", "harness/history/", "harness/scenario/", "harness/match/", "harness/json/",
                        "harness/target/target.h", "harness/target/store.h", "harness/target/http.h",
                        "harness/target/provisioner.h"] + HARNESS_BASE),

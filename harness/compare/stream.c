@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/base/memory.h"
+#include "harness/replay/freedom.h"
 
 /* ---- order ---- */
 
@@ -50,63 +51,38 @@ struct heard *stream_sort(struct heard *first) {
 
 /* ---- what is left open ---- */
 
-struct keyed {
-    struct json_value *value;
-    struct buffer key;
-};
-
-static int compare_keyed(const void *left, const void *right) {
-    const struct keyed *a = left, *b = right;
-    size_t shorter = a->key.length < b->key.length ? a->key.length : b->key.length;
-    int bytes = shorter == 0 ? 0 : memcmp(a->key.bytes, b->key.bytes, shorter);
-    return bytes != 0 ? bytes : (a->key.length > b->key.length) - (a->key.length < b->key.length);
+static int compare_texts(struct text a, struct text b) {
+    size_t shorter = a.length < b.length ? a.length : b.length;
+    int bytes = shorter == 0 ? 0 : memcmp(a.bytes, b.bytes, shorter);
+    return bytes != 0 ? bytes : (a.length > b.length) - (a.length < b.length);
 }
 
-/* An array of path segments by their values, all else as JSON. */
-static void print_key(struct buffer *out, const struct json_value *key) {
-    if (key != NULL && key->type == JSON_ARRAY) {
-        for (const struct json_value *segment = key->first; segment != NULL; segment = segment->next) {
-            if (segment->type == JSON_NUMBER)
-                buffer_format(out, "%.17g", segment->number == 0 ? 0.0 : segment->number); /* 1.0 is 1, and -0 is 0 */
-            else
-                buffer_text(out, segment->text);
-            buffer_append(out, "\x1f", 1);
-        }
-    } else if (key != NULL) {
-        json_print(out, key);
-    }
+static struct text origin_text(const struct json_value *peer) {
+    const struct json_value *origin = json_get(peer, "origin");
+    return origin != NULL ? origin->text : (struct text){0};
 }
 
-/* Puts the objects of a list in the order of one member. */
-static void sort_list(struct json_value *list, const char *member) {
-    if (list == NULL || list->type != JSON_ARRAY || list->count < 2)
+static int compare_peers(const void *left, const void *right) {
+    return compare_texts(origin_text(*(struct json_value *const *)left), origin_text(*(struct json_value *const *)right));
+}
+
+static void sort_peers(struct json_value *peers) {
+    if (peers == NULL || peers->type != JSON_ARRAY || peers->count < 2)
         return;
-    struct keyed *all = memory_zeroed(list->count, sizeof *all);
+    struct json_value **all = memory_zeroed(peers->count, sizeof *all);
     size_t count = 0;
-    for (struct json_value *one = list->first; one != NULL; one = one->next) {
-        all[count].value = one;
-        print_key(&all[count++].key, json_get(one, member));
-    }
-    qsort(all, count, sizeof *all, compare_keyed);
-    for (size_t i = 0; i < count; i++) {
-        all[i].value->next = i + 1 < count ? all[i + 1].value : NULL;
-        buffer_free(&all[i].key);
-    }
-    list->first = all[0].value;
-    list->last = all[count - 1].value;
+    for (struct json_value *one = peers->first; one != NULL; one = one->next)
+        all[count++] = one;
+    qsort(all, count, sizeof *all, compare_peers);
+    for (size_t i = 0; i < count; i++)
+        all[i]->next = i + 1 < count ? all[i + 1] : NULL;
+    peers->first = all[0];
+    peers->last = all[count - 1];
     free(all);
 }
 
-static void sort_registers(struct json_value *registers) {
-    sort_list(registers, "path");
-    for (const struct json_value *one = registers != NULL ? registers->first : NULL; one != NULL; one = one->next)
-        sort_list(json_get(one, "siblings"), "origin");
-}
-
 static void settle_value(struct json_value *value) {
-    sort_list(json_get(value, "peers"), "origin");
-    sort_registers(json_get(value, "registers"));
-    sort_registers(json_get(json_get(value, "state"), "registers"));
+    sort_peers(json_get(value, "peers"));
     struct json_value *violation = json_get(value, "violation");
     if (violation != NULL && !json_is_string(json_get(violation, "reason"), "malformed"))
         json_remove(violation, TEXT("detail"));
@@ -139,10 +115,7 @@ static bool is_out_of_order(const struct heard *a, const struct heard *b) {
     const struct json_value *origins[] = {origin_of(a->value), origin_of(b->value)};
     if (rooms[0] == NULL || rooms[1] == NULL || !json_equal(rooms[0], rooms[1]) || origins[0] == NULL || origins[1] == NULL)
         return false;
-    struct text first = origins[0]->text, second = origins[1]->text;
-    size_t shorter = first.length < second.length ? first.length : second.length;
-    int bytes = shorter == 0 ? 0 : memcmp(first.bytes, second.bytes, shorter);
-    return bytes > 0 || (bytes == 0 && first.length > second.length);
+    return compare_texts(origins[0]->text, origins[1]->text) > 0;
 }
 
 /* Of several connections that leave a room together, any may be named first. */
@@ -203,6 +176,7 @@ static bool is_alike(const struct heard *a, const struct heard *b) {
         return false;
     if (a->value == NULL || b->value == NULL)
         return a->value == b->value && text_equal(a->text, b->text);
+    freedom_grant(a->value, b->value);
     return json_equal(a->value, b->value);
 }
 

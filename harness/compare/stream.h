@@ -24,7 +24,7 @@ struct heard *stream_sort(struct heard *first);
 
 /*
  * Takes out what the protocol leaves open, on sorted events: what comes to a connection after its end, departures that an ejected connection sees on its
- * way out, which of several that leave together is named first, the order of peers, registers and siblings, the detail of a violation that is not "malformed".
+ * way out, which of several that leave together is named first, the order of peers, the detail of a violation that is not "malformed".
  */
 struct heard *stream_settle(struct heard *first);
 
@@ -33,6 +33,7 @@ struct stream_difference {
     const struct heard *a, *b; /* NULL: nothing came there */
 };
 
+/* Registers and siblings of B are put into A's order on the way: it is open, too. */
 bool stream_differs(const struct heard *a, const struct heard *b, struct stream_difference *difference);
 
 #endif

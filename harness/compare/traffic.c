@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/compare/spelling.h"
 #include "harness/target/target.h"
 
 const char *maker_room_name(unsigned room) {
@@ -25,19 +24,6 @@ void maker_step(struct maker *maker, const char *format, ...) {
     free(length < 0 ? NULL : text);
 }
 
-void maker_say(struct maker *maker, const struct maker_client *client, const char *message) {
-    unsigned spelling = maker->features->spelling && maker_chance(maker, 12) ? 1 + maker_below(maker, SPELLINGS - 1) : 0;
-    if (spelling > 0)
-        maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":%s,\"spelling\":%u}", client->name, message, spelling);
-    else
-        maker_step(maker, "{\"do\":\"receive\",\"conn\":\"c%u\",\"msg\":%s}", client->name, message);
-}
-
-/* Mostly the two rooms that everybody is in. */
-static unsigned any_room(struct maker *maker) {
-    return maker_chance(maker, 90) ? maker_below(maker, 2) : maker_below(maker, MAKER_ROOMS);
-}
-
 static struct maker_client *any_client(struct maker *maker) {
     struct maker_client *first = &maker->clients[maker_below(maker, MAKER_CLIENTS)];
     for (unsigned i = 0; i < MAKER_CLIENTS; i++) {
@@ -54,97 +40,6 @@ static unsigned joined_room(struct maker *maker, const struct maker_client *clie
         if (client->joined[(first + i) % MAKER_ROOMS])
             return (first + i) % MAKER_ROOMS;
     return first;
-}
-
-/* ---- coming and going ---- */
-
-static void write_watermark(struct maker *maker, struct buffer *out, unsigned room) {
-    unsigned seq = maker->seq[room];
-    if (maker_chance(maker, 30))
-        return;
-    unsigned back = maker_below(maker, 6);
-    unsigned known = maker_chance(maker, 10) ? 0 : maker_chance(maker, 6) ? seq + 1 : seq > back ? seq - back : 0;
-    if (maker_chance(maker, 3))
-        buffer_format(out, ",\"seq\":%s", maker_chance(maker, 50) ? "-1" : "1.5");
-    else
-        buffer_format(out, ",\"seq\":%u", known);
-}
-
-static void hello(struct maker *maker, struct maker_client *client, unsigned room, bool right) {
-    int proto = maker->features->wire_3 ? 3 : 1;
-    unsigned policy = maker->policy_version;
-    struct buffer further = {0};
-    write_watermark(maker, &further, room);
-    if (!right && maker_chance(maker, 50))
-        proto = maker_chance(maker, 50) ? proto + 1 : 0;
-    if (!right && maker_chance(maker, 50))
-        policy += 3;
-    if (!right && maker->schema[room] > 0)
-        buffer_format(&further, ",\"schemaVersion\":%u", maker->schema[room] - 1);
-    else if (maker_chance(maker, 30))
-        buffer_format(&further, ",\"schemaVersion\":%u", maker->schema[room] + maker_below(maker, 2));
-    if (maker_chance(maker, 8))
-        buffer_string(&further, ",\"extra\":{\"note\":1}");
-    struct buffer message = {0};
-    buffer_format(&message, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"o%u\",\"proto\":%d,\"policyVersion\":%u%s}", maker_room_name(room),
-                  client->origin + 1, proto, policy, further.bytes != NULL ? further.bytes : "");
-    maker_say(maker, client, message.bytes);
-    buffer_free(&message);
-    buffer_free(&further);
-    if (!right || maker->banned[client->writer][room])
-        return;
-    for (unsigned i = 0; i < MAKER_CLIENTS; i++) {
-        struct maker_client *other = &maker->clients[i];
-        if (other != client && other->origin == client->origin && other->joined[room])
-            other->alive = false; /* taken over */
-    }
-    client->joined[room] = true;
-}
-
-static void connect(struct maker *maker) {
-    static const char *const kinds[] = {"", ",\"kind\":\"agent\"", ",\"kind\":\"agent\"", ",\"kind\":\"human\"",
-                                        ",\"kind\":\"agent\",\"claims\":{\"role\":\"editor\",\"n\":[1]}"};
-    struct maker_client *client = maker->clients;
-    while (client < maker->clients + MAKER_CLIENTS && client->alive)
-        client++;
-    if (client == maker->clients + MAKER_CLIENTS)
-        return;
-    *client = (struct maker_client){.alive = true,
-                                    .name = ++maker->names,
-                                    .writer = maker_below(maker, MAKER_WRITERS),
-                                    .origin = maker_below(maker, MAKER_ORIGINS)};
-    maker_step(maker, "{\"do\":\"connect\",\"conn\":\"c%u\",\"principal\":{\"writer\":\"w%u\"%s}}", client->name, client->writer + 1,
-               MAKER_ONE_OF(maker, kinds));
-    if (maker_chance(maker, 85))
-        hello(maker, client, any_room(maker), true);
-}
-
-static void leave(struct maker *maker, struct maker_client *client) {
-    maker_step(maker, "{\"do\":\"disconnect\",\"conn\":\"c%u\"}", client->name);
-    client->alive = false;
-}
-
-/* ---- what members say besides writes ---- */
-
-static void presence(struct maker *maker, const struct maker_client *client, unsigned room) {
-    struct buffer message = {0};
-    buffer_format(&message, "{\"t\":\"presence\",\"room\":\"%s\"", maker_room_name(room));
-    if (maker_chance(maker, 85)) {
-        buffer_string(&message, ",\"data\":");
-        maker_value(maker, &message, PLACE_LEAF);
-    }
-    buffer_string(&message, "}");
-    maker_say(maker, client, message.bytes);
-    buffer_free(&message);
-}
-
-static void signal_somebody(struct maker *maker, const struct maker_client *client, unsigned room) {
-    struct buffer message = {0};
-    buffer_format(&message, "{\"t\":\"signal\",\"room\":\"%s\",\"to\":\"o%u\",\"data\":", maker_room_name(room), 1 + maker_below(maker, MAKER_ORIGINS + 1));
-    maker_value(maker, &message, PLACE_LEAF);
-    buffer_string(&message, "}");
-    maker_say(maker, client, message.bytes);
-    buffer_free(&message);
 }
 
 /* ---- the relay's life ---- */
@@ -177,7 +72,7 @@ static void unload(struct maker *maker, unsigned room, bool discard) {
 static void clear_away(struct maker *maker) {
     for (unsigned i = 0; i < MAKER_CLIENTS; i++)
         if (maker->clients[i].alive)
-            leave(maker, &maker->clients[i]);
+            maker_leave(maker, &maker->clients[i]);
     for (unsigned room = 0; room < 2; room++)
         for (int discard = 0; discard < 2; discard++)
             unload(maker, room, discard != 0);
@@ -199,7 +94,7 @@ static void act_on_relay(struct maker *maker) {
     const struct traffic_features *features = maker->features;
     unsigned choice = maker_below(maker, 100);
     if (choice < 25 && features->room)
-        maker_step(maker, "{\"do\":\"room\",\"room\":\"%s\"}", maker_room_name(any_room(maker)));
+        maker_step(maker, "{\"do\":\"room\",\"room\":\"%s\"}", maker_room_name(maker_any_room(maker)));
     else if (choice < 45 && features->hydrate)
         maker_hydrate(maker);
     else if (choice < 60 && features->clock)
@@ -209,19 +104,19 @@ static void act_on_relay(struct maker *maker) {
     else if (choice < 74 && features->restart)
         restart(maker);
     else if (choice < 82 && features->unload)
-        unload(maker, any_room(maker), maker_chance(maker, 50));
+        unload(maker, maker_any_room(maker), maker_chance(maker, 50));
     else if (features->hold && (maker->holds || choice < 90))
         decide_commits(maker);
 }
 
 static void act_as_member(struct maker *maker, struct maker_client *client, unsigned choice) {
-    unsigned room = maker_chance(maker, 95) ? joined_room(maker, client) : any_room(maker);
+    unsigned room = maker_chance(maker, 95) ? joined_room(maker, client) : maker_any_room(maker);
     if (choice < 47)
         maker_write(maker, client, room);
     else if (choice < 54)
-        presence(maker, client, room);
+        maker_presence(maker, client, room);
     else if (choice < 60)
-        signal_somebody(maker, client, room);
+        maker_signal(maker, client, room);
     else if (choice < 64)
         maker_resend(maker, client);
     else if (choice < 67 && maker->features->schema)
@@ -229,9 +124,9 @@ static void act_as_member(struct maker *maker, struct maker_client *client, unsi
     else if (choice < 69)
         maker_sin(maker, client, room);
     else if (choice < 72)
-        leave(maker, client);
+        maker_leave(maker, client);
     else
-        hello(maker, client, any_room(maker), choice < 80);
+        maker_hello(maker, client, maker_any_room(maker), choice < 80);
 }
 
 static void act(struct maker *maker) {
@@ -242,11 +137,11 @@ static void act(struct maker *maker) {
     if (maker->holds && maker_chance(maker, 12))
         decide_commits(maker);
     else if (client == NULL || (alive < 3 && choice < 40))
-        connect(maker);
+        maker_connect(maker);
     else if (choice < 84)
         act_as_member(maker, client, choice);
     else if (choice < 88)
-        connect(maker);
+        maker_connect(maker);
     else
         act_on_relay(maker);
 }

@@ -75,6 +75,31 @@ void maker_value(struct maker *maker, struct buffer *out, enum place place);
 /* Appends the options of a relay and remembers what matters of them. */
 void maker_options(struct maker *maker, struct buffer *out);
 
+/* ---- traffic_ops.c ---- */
+
+/* Remembers a write that may be cited from now on. */
+void maker_remember_dot(struct maker *maker, const char *path, const struct maker_dot *own);
+
+/* A write that is remembered, so that writes meet; NULL when there is none yet. */
+const struct maker_dot *maker_known_dot(struct maker *maker);
+
+/* Appends an array of at most `count` ops of an envelope with this stamp; in wire version 3 no path comes twice. */
+void maker_ops(struct maker *maker, struct buffer *out, unsigned room, unsigned origin, double p, unsigned l, unsigned count);
+
+/* ---- traffic_client.c ---- */
+
+/* Mostly the two rooms that everybody is in. */
+unsigned maker_any_room(struct maker *maker);
+
+void maker_connect(struct maker *maker);
+void maker_leave(struct maker *maker, struct maker_client *client);
+
+/* A hello; one that is not `right` has a version that the relay refuses. */
+void maker_hello(struct maker *maker, struct maker_client *client, unsigned room, bool right);
+
+void maker_presence(struct maker *maker, const struct maker_client *client, unsigned room);
+void maker_signal(struct maker *maker, const struct maker_client *client, unsigned room);
+
 /* ---- traffic_write.c ---- */
 
 const char *maker_room_name(unsigned room);
@@ -84,9 +109,6 @@ void maker_say(struct maker *maker, const struct maker_client *client, const cha
 
 /* Appends one step. */
 void maker_step(struct maker *maker, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Remembers a write that may be cited from now on. */
-void maker_remember_dot(struct maker *maker, const char *path, const struct maker_dot *own);
 
 /* A client writes to a room: an ordinary envelope, one that migrates the room, one with a sin, or one that was sent before. */
 void maker_write(struct maker *maker, struct maker_client *client, unsigned room);
