@@ -93,7 +93,8 @@ static bool write_file(const char *file, const struct buffer *text, struct error
     return written || error_set(error, ERROR_USAGE, "cannot write %s: %s", file, strerror(errno));
 }
 
-static enum error_code write_scenario(const char *file, const struct compare_result *result, const struct compare_settings *settings) {
+/* `code` is what is returned when it is written. */
+static enum error_code write_scenario(const char *file, const struct compare_result *result, const struct compare_settings *settings, enum error_code code) {
     struct buffer text = {0};
     struct error error = {0};
     bool written = compare_scenario(&text, result, settings, &error) && write_file(file, &text, &error);
@@ -101,7 +102,7 @@ static enum error_code write_scenario(const char *file, const struct compare_res
     if (!written)
         return command_fail(&error);
     printf("  scenario: %s\n", file);
-    return ERROR_FAILED;
+    return code;
 }
 
 /* So that a shell takes it as one word. */
@@ -115,8 +116,9 @@ static void print_quoted(const char *target) {
     putchar('\'');
 }
 
-static enum error_code tell_difference(const struct compare_options *taken, const struct compare_result *result,
-                                       const struct compare_settings *settings) {
+/* A difference, or what breaks a side. */
+static enum error_code tell_found(const struct compare_options *taken, const struct compare_result *result,
+                                  const struct compare_settings *settings, enum error_code code) {
     struct buffer out = {0};
     compare_print(&out, result, settings);
     fwrite(out.bytes, 1, out.length, stdout);
@@ -127,15 +129,15 @@ static enum error_code tell_difference(const struct compare_options *taken, cons
     for (size_t i = 0; i < taken->without_count; i++)
         printf(" --without %s", taken->without[i]);
     printf(" --profile %s --seed %llu --rounds 1 --steps %llu\n", taken->profile, (unsigned long long)result->seed, (unsigned long long)taken->steps);
-    return taken->output != NULL ? write_scenario(taken->output, result, settings) : ERROR_FAILED;
+    return taken->output != NULL ? write_scenario(taken->output, result, settings, code) : code;
 }
 
 static enum error_code tell(const struct compare_options *taken, struct compare_result *result, const struct compare_settings *settings) {
     enum error_code code = ERROR_NONE;
-    if (result->outcome == COMPARE_UNABLE)
-        code = command_fail(&result->error);
-    else if (result->outcome == COMPARE_DIFFERENT)
-        code = tell_difference(taken, result, settings);
+    if (result->outcome != COMPARE_ALIKE)
+        code = result->outcome == COMPARE_UNABLE ? command_fail(&result->error) : ERROR_FAILED;
+    if (result->arena != NULL)
+        code = tell_found(taken, result, settings, code);
     printf("%zu rounds, %zu steps, %zu events compared", result->rounds, result->steps, result->heard);
     if (result->refused > 0)
         printf("; %zu rounds left out, for a side does not take their options", result->refused);
@@ -204,8 +206,9 @@ const struct command command_compare = {
     .arguments = "",
     .description =
         "Gives two relays the same random traffic, step by step, and compares everything that they let be seen: each connection's stream, what observers\n"
-        "saw, answers. What the protocol leaves open is not asked. The first difference ends the run; it is made small, printed, and with --output written as\n"
-        "a scenario that `meshspec run` plays against either. The same seed gives the same traffic.",
+        "saw, answers. What the protocol leaves open is not asked. The first difference ends the run, and so does what\n"
+        "breaks a relay; it is made small, printed, and with --output written as a scenario that `meshspec run` plays against either. The same seed gives\n"
+        "the same traffic.",
     .options = options,
     .exit_status = "0 no difference, 1 a difference, 2 bad usage, 3 a target could not be judged, 4 a fault of the suite itself",
     .examples = "meshspec compare --target memory --target 'exec:python3 tools/adapters/python-relay/adapter.py'\n"

@@ -46,24 +46,21 @@ static struct traffic_features features_of(const struct play_settings *settings)
                                      .spelling = true};
 }
 
-/* What differs, made small, into the result. */
-static void keep_difference(const struct compare_settings *settings, struct compare_result *result, struct arena *arena,
-                            struct compare_case *found) {
-    result->outcome = COMPARE_DIFFERENT;
+/* What differs or breaks a side, made small, into the result. */
+static void keep(const struct compare_settings *settings, struct compare_result *result, struct arena *arena, struct compare_case *found) {
+    bool broken = found->play.outcome == PLAY_BROKEN;
+    result->outcome = broken ? COMPARE_UNABLE : COMPARE_DIFFERENT;
     result->at = found->play.count;
     result->of = found->count;
     result->plays = compare_shrink(arena, &settings->play, found);
     result->play = found->play;
     result->options = found->options;
     result->arena = arena;
-}
-
-static void keep_break(const struct compare_settings *settings, struct compare_result *result, const struct play_result *play) {
-    result->outcome = COMPARE_UNABLE;
-    result->error = play->error;
+    if (!broken)
+        return;
+    result->error = found->play.error;
     result->error.code = ERROR_TARGET;
-    error_context(&result->error, "seed %llu, step %zu: %c (%s)", (unsigned long long)result->seed, play->count, 'A' + play->side,
-                  settings->play.sides[play->side]->name);
+    error_context(&result->error, "%c (%s)", 'A' + found->play.side, settings->play.sides[found->play.side]->name);
 }
 
 static const struct json_value **listed(struct arena *arena, const struct json_value *steps) {
@@ -85,12 +82,10 @@ static bool play_round(const struct compare_settings *settings, const struct tra
     result->steps += found.play.count;
     result->heard += found.play.heard;
     bool more = found.play.outcome == PLAY_ALIKE || found.play.outcome == PLAY_REFUSED;
-    if (found.play.outcome == PLAY_DIFFERENT)
-        keep_difference(settings, result, arena, &found);
-    else if (found.play.outcome == PLAY_BROKEN)
-        keep_break(settings, result, &found.play);
-    if (result->arena == NULL)
+    if (more)
         arena_free(arena);
+    else
+        keep(settings, result, arena, &found);
     return more;
 }
 

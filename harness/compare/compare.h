@@ -10,7 +10,9 @@
 #include "harness/compare/play.h"
 
 #define COMPARE_SHRINK_PLAYS 500      /* plays that making a difference small may take */
-#define COMPARE_SHRINK_STEPS 60000 /* steps of all of these together */
+#define COMPARE_SHRINK_STEPS 60000    /* steps of all of these together */
+#define COMPARE_SHRINK_BREAKS 60      /* plays for a relay that breaks */
+#define COMPARE_BREAK_LIMIT_MS 2000   /* for each command of those */
 
 struct compare_settings {
     struct play_settings play;
@@ -39,8 +41,8 @@ struct compare_result {
     size_t at, of;                    /* the step, counted from 1, and how many the round had */
     size_t plays;                     /* that making it small took */
     const struct json_value *options; /* of the relays */
-    struct play_result play;          /* the shortest one; its last step is the one that differs */
-    struct arena *arena;              /* owns these; NULL when there was no difference */
+    struct play_result play;          /* the shortest one; its last step is the one that differs, or that a side breaks at */
+    struct arena *arena;              /* owns these; NULL when there was neither */
     struct error error;
 };
 

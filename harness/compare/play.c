@@ -52,9 +52,11 @@ static enum play_outcome play_step(struct play *play, const struct json_value *s
         return PLAY_ALIKE;
     struct linked *connection = connection_for(play, filled);
     note_step(play, filled, connection);
-    for (int side = 0; side < SIDES; side++)
+    for (int side = 0; side < SIDES; side++) {
         if (!play_put(play, side, filled, connection))
             return PLAY_BROKEN;
+        played->heard[side] = play->heard[side];
+    }
     memory_learn(&play->memory, filled, play->heard[SIDE_A]);
     for (int side = 0; side < SIDES; side++) {
         memory_settle_ahead(&play->memory, play->heard[side]);

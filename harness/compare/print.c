@@ -53,8 +53,17 @@ static void print_heard(struct buffer *out, const struct heard *heard) {
 }
 
 /* What both sides said up to where they differ, then what each said there. */
-static void print_last(struct buffer *out, const struct played *played, const struct stream_difference *difference) {
+static void print_last(struct buffer *out, const struct play_result *play, const struct played *played) {
+    const struct stream_difference *difference = &play->difference;
     const struct heard *a = played->heard[SIDE_A], *b = played->heard[SIDE_B];
+    if (play->outcome == PLAY_BROKEN) {
+        for (; a != NULL; a = a->next) {
+            buffer_string(out, "      A ");
+            print_heard(out, a);
+        }
+        buffer_format(out, "      %c breaks\n", 'A' + play->side);
+        return;
+    }
     for (; a != NULL && b != NULL && a != difference->a && b != difference->b; a = a->next, b = b->next) {
         buffer_string(out, "        ");
         print_heard(out, a);
@@ -74,7 +83,7 @@ static void print_played(struct buffer *out, const struct compare_result *result
         print_step(out, played->step);
         buffer_string(out, "\n");
         if (i + 1 == result->play.count) {
-            print_last(out, played, &result->play.difference);
+            print_last(out, &result->play, played);
             return;
         }
         for (const struct heard *heard = played->heard[SIDE_A]; heard != NULL; heard = heard->next) {
@@ -104,8 +113,9 @@ static void print_place(struct buffer *out, const struct stream_difference *diff
 }
 
 void compare_print(struct buffer *out, const struct compare_result *result, const struct compare_settings *settings) {
-    buffer_format(out, "A and B differ: seed %llu, step %zu of %zu, profile %s; the same in %zu steps (found in %zu plays)\n",
-                  (unsigned long long)result->seed, result->at, result->of, settings->play.profile, result->play.count, result->plays);
+    const char *what = result->outcome == COMPARE_DIFFERENT ? "A and B differ" : result->play.side == SIDE_A ? "A breaks" : "B breaks";
+    buffer_format(out, "%s: seed %llu, step %zu of %zu, profile %s; the same in %zu steps (found in %zu plays)\n",
+                  what, (unsigned long long)result->seed, result->at, result->of, settings->play.profile, result->play.count, result->plays);
     for (int side = 0; side < SIDES; side++)
         buffer_format(out, "  %c  %s\n", 'A' + side, settings->play.sides[side]->name);
     buffer_string(out, "  options ");

@@ -190,6 +190,8 @@ static struct text kind_of(const struct stream_difference *difference) {
 static const char *clause_of(const struct play_result *play) {
     const struct heard *heard = play->difference.a != NULL ? play->difference.a : play->difference.b;
     const struct json_value *last = play->played[play->count - 1].step;
+    if (heard == NULL)
+        return "frame.garbage-isolated";
     struct text kind = kind_of(&play->difference);
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
         if (text_equal(kind, text_of(judged[i].kind)))
@@ -225,7 +227,8 @@ static void write_head(struct writer *writer, const struct compare_settings *set
     const struct compare_result *result = writer->result;
     buffer_format(writer->out, "# Written by `meshspec compare`. A, which it takes for right: %s. B: %s.\n", settings->play.sides[SIDE_A]->name,
                   settings->play.sides[SIDE_B]->name);
-    buffer_format(writer->out, "title: Where two relays differ, seed %llu, step %zu of %zu\n", (unsigned long long)result->seed, result->at, result->of);
+    buffer_format(writer->out, "title: %s, seed %llu, step %zu of %zu\n", result->outcome == COMPARE_DIFFERENT ? "Where two relays differ" : "What breaks a relay",
+                  (unsigned long long)result->seed, result->at, result->of);
     buffer_format(writer->out, "clauses: [%s]\nprofiles: [\"%s\"]\n", clause_of(&result->play), settings->play.profile);
     if (result->options->count > 0) {
         buffer_string(writer->out, "relay: ");
@@ -240,7 +243,7 @@ bool compare_scenario(struct buffer *out, const struct compare_result *result, c
     const struct stream_difference *difference = &result->play.difference;
     const struct heard *heard = difference->a != NULL ? difference->a : difference->b;
     struct writer writer = {.arena = arena_new(), .out = out, .result = result, .error = error};
-    if (heard->kind == HEARD_OBSERVED && verb_of(heard->stream) != NULL)
+    if (heard != NULL && heard->kind == HEARD_OBSERVED && verb_of(heard->stream) != NULL)
         writer.observer = heard->stream;
     write_head(&writer, settings);
     write_steps(&writer);

@@ -1,18 +1,21 @@
-/* Making a difference small: steps, options and ops are left out as long as a difference of the same kind stays. */
+/* Making a difference (or what breaks a relay) small: steps, options and ops are left out as long as one of the same kind stays. */
 #include "harness/compare/compare.h"
 
 #include <string.h>
 
 struct shrink {
     struct arena *arena;
-    const struct play_settings *settings;
+    struct play_settings settings;
     struct compare_case *found;
     const char *kind;
-    size_t plays, steps;
+    size_t plays, steps, most_plays;
 };
 
 /* What sort of difference it is: the message's type, the observer, … */
-static const char *kind_of(struct arena *arena, const struct stream_difference *difference) {
+static const char *kind_of(struct arena *arena, const struct play_result *play) {
+    if (play->outcome == PLAY_BROKEN)
+        return play->side == SIDE_A ? "A breaks" : "B breaks";
+    const struct stream_difference *difference = &play->difference;
     const struct heard *heard = difference->a != NULL ? difference->a : difference->b;
     const struct json_value *type = json_get(heard->value, "t");
     if (heard->kind == HEARD_CLOSE)
@@ -23,14 +26,15 @@ static const char *kind_of(struct arena *arena, const struct stream_difference *
 }
 
 static bool may_go_on(const struct shrink *shrink) {
-    return shrink->plays < COMPARE_SHRINK_PLAYS && shrink->steps < COMPARE_SHRINK_STEPS;
+    return shrink->plays < shrink->most_plays && shrink->steps < COMPARE_SHRINK_STEPS;
 }
 
 /* Whether this traffic leads to a difference of the same kind. `*length`: the steps up to it. */
 static bool differs(struct shrink *shrink, const struct json_value *options, const struct json_value *const *steps, size_t count, size_t *length) {
     struct arena *arena = arena_new();
-    struct play_result play = compare_play(arena, shrink->settings, options, steps, count);
-    bool same = play.outcome == PLAY_DIFFERENT && strcmp(kind_of(arena, &play.difference), shrink->kind) == 0;
+    struct play_result play = compare_play(arena, &shrink->settings, options, steps, count);
+    /* A relay that does not even begin is another matter. */
+    bool same = play.count > 0 && play.outcome == shrink->found->play.outcome && strcmp(kind_of(arena, &play), shrink->kind) == 0;
     *length = play.count;
     shrink->plays++;
     shrink->steps += play.count;
@@ -160,15 +164,25 @@ static void shrink_insides(struct shrink *shrink) {
 }
 
 size_t compare_shrink(struct arena *arena, const struct play_settings *settings, struct compare_case *found) {
-    struct shrink shrink = {.arena = arena, .settings = settings, .found = found, .kind = kind_of(arena, &found->play.difference)};
+    struct shrink shrink = {.arena = arena,
+                            .settings = *settings,
+                            .found = found,
+                            .kind = kind_of(arena, &found->play),
+                            .most_plays = COMPARE_SHRINK_PLAYS};
+    enum play_outcome outcome = found->play.outcome;
+    if (outcome == PLAY_BROKEN) {
+        /* A relay that broke is started anew each time, and one that hangs is waited for. */
+        shrink.most_plays = COMPARE_SHRINK_BREAKS;
+        shrink.settings.limit_ms = settings->limit_ms < COMPARE_BREAK_LIMIT_MS ? settings->limit_ms : COMPARE_BREAK_LIMIT_MS;
+    }
     found->count = found->play.count;
     shrink_steps(&shrink);
     shrink_single_steps(&shrink);
     shrink_insides(&shrink);
     shrink_single_steps(&shrink);
-    struct play_result last = compare_play(arena, settings, found->options, found->steps, found->count);
+    struct play_result last = compare_play(arena, &shrink.settings, found->options, found->steps, found->count);
     /* A relay that is not the same each time keeps what it showed first. */
-    if (last.outcome == PLAY_DIFFERENT)
+    if (last.outcome == outcome)
         found->play = last;
     return shrink.plays;
 }

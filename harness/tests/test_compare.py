@@ -100,6 +100,17 @@ def test_a_run_is_the_same_each_time():
     assert len(outputs) == 1 and "A and B differ" in outputs.pop()
 
 
+def test_what_breaks_a_relay_is_made_small_too(tmp_path):
+    file, target = tmp_path / "break.yaml", f"exec:'{sys.executable}' tools/adapters/misbehaving/adapter.py --crash-on 2"
+    ran = compare("memory", target, "--output", file)
+    assert ran.returncode == 3 and "status 70" in ran.stderr, ran.stdout + ran.stderr
+    assert re.search(r"^B breaks: seed 1, .* the same in [34] steps", ran.stdout), ran.stdout
+    assert meshspec("lint", file).returncode == 0
+    assert meshspec("run", "--target", "memory", file).returncode == 0
+    struck = meshspec("run", "--target", target, file)
+    assert struck.returncode == 3 and "status 70" in struck.stdout + struck.stderr
+
+
 def test_what_is_left_out_does_not_come():
     fault = broken("junk-closes-all")
     assert compare("memory", fault, "--rounds", 50).returncode == 1
