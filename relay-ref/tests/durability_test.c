@@ -90,7 +90,7 @@ Test(durability, a_second_hello_ends_the_first_ones_claims) {
     ana_writes(1);
     joins(ben, "r", "ben", "");
     relay_release(world.relay, room_name, 1);
-    cr_expect_not_null(strstr(next_of(&world, ben, "welcome"), "\"mode\":\"snapshot\""));
+    cr_expect_not_null(strstr(next(&world, ben), "\"mode\":\"snapshot\""), "%s", world.taken);
     cr_expect_str_eq(next(&world, ben), "(nothing)");
     close_room();
 }

@@ -52,8 +52,10 @@ Test(generation, concurrent_writes_are_kept_side_by_side) {
                      "],\"water\":{\"ana\":{\"p\":1,\"l\":5}}}],\"wm\":{");
     submits(ana, &(struct submission){"r", "e1", "ana", "wa", 6, 3, sets("[1,\"x\"]", "0", cites("ana", 3), 0), NULL});
     expect_registers(SIBLING("wa", "ana", "5", "\"epoch\":0,\"value\":1.50,\"prev\":null"));
-    ana_writes(7, "[{\"kind\":\"clear\",\"path\":[1,\"x\"],\"prev\":1,\"cites\":[],\"epoch\":0}]");
-    expect_registers("{\"kind\":\"clear\",\"writer\":\"wa\",\"origin\":\"ana\",\"hlc\":{\"p\":1,\"l\":7},\"epoch\":0}");
+    submits(ana, &(struct submission){"r", "e1", "\\u0061na", "wa", 7, 6, sets("[\"own\"]", "0", cites("ana", 6), 0), NULL});
+    expect_registers("\"epoch\":0,\"value\":0}],\"water\":{}}");
+    ana_writes(8, "[{\"kind\":\"clear\",\"path\":[1,\"x\"],\"prev\":1,\"cites\":[],\"epoch\":0}]");
+    expect_registers("{\"kind\":\"clear\",\"writer\":\"wa\",\"origin\":\"ana\",\"hlc\":{\"p\":1,\"l\":8},\"epoch\":0}");
     close_room();
 }
 
@@ -128,10 +130,12 @@ Test(generation, an_empty_room_is_forgotten) {
         struct relay_room_info info;
         cr_expect_not(relay_room(world.relay, (struct relay_text){"r", 1}, &info));
     }
-    struct pair *client = world_client(&world, "w");
+    struct pair *client = world_client(&world, "w"), *other = world_client(&world, "v");
     joins(client, "r", "o", "");
+    joins(other, "r", "p", "");
     says(client, "{\"t\":\"env\",\"room\":\"r\",\"env\":7}");
     pair_free(client);
+    pair_free(other);
     struct relay_room_info info;
     cr_expect(relay_room(world.relay, (struct relay_text){"r", 1}, &info), "it knows whom it has ejected");
     world_close(&world);

@@ -197,3 +197,28 @@ def test_commits_under_load_arrive_in_order(relay, control):
     while len(seen) < 200:
         seen += [event["state"]["seq"] for event in control.ask("room", room="r")[1]]
     assert seen == list(range(1, 201))
+
+
+def test_held_commits_and_unloading(relay, control):
+    control.ask("open", relay="x", profile="0.9", options={"ejection": "connection"})
+    ana = relay.connect("ana")
+    ana.send(hello("tab-1", proto=3))
+    instance = ana.receive()["instance"]
+    assert control.ask("hold") == ({"ok": True}, [{"on": "join", "relay": "x", "room": "r", "writer": "ana", "origin": "tab-1"}])
+    write = envelope("tab-1", "ana", 1, [])
+    write["env"].update(proto=3, instance=instance)
+    ana.send(write)
+    ana.send({"t": "signal", "room": "r", "to": "tab-1", "data": 1})
+    assert ana.receive()["t"] == "signal", "the echo waits"
+    assert control.ask("unload", room="r")[0] == {"ok": False}
+    assert control.ask("release", room="r", seq=1)[0] == {"ok": True}
+    assert ana.receive()["env"]["seq"] == 1
+    assert control.ask("room", room="r")[0] == {"ok": {"seq": 1, "instance": instance, "members": 1, "journal": 1, "stalled": False}}
+    control.ask("unhold")
+    write["env"].update(version=2)
+    ana.send(write)
+    assert ana.receive()["env"]["seq"] == 2
+
+
+def test_older_relays_hold_nothing(relay, control):
+    assert set(control.ask("hold")[0]) == {"no"} and set(control.ask("unload", room="r")[0]) == {"no"}
