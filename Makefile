@@ -143,7 +143,7 @@ $(BUILD)/fuzzers/relay-%: $(BUILD)/obj/relay-ref/fuzz/%.o $(fuzz_support)
 	$(call link,$(fuzz_libraries))
 $(BUILD)/fuzzers/harness-%: $(BUILD)/obj/harness/fuzz/%.o $(fuzz_support)
 	$(call link,$(fuzz_libraries))
-$(BUILD)/fuzzers/store-%: $(BUILD)/obj/tools/sync-server/fuzz/%.o $(call objects,$(wildcard tools/sync-server/json*.c) tools/sync-server/text.c tools/sync-server/utf8.c)
+$(BUILD)/fuzzers/store-%: $(BUILD)/obj/tools/sync-server/fuzz/%.o $(call objects,$(wildcard tools/sync-server/json*.c) $(addprefix tools/sync-server/,http_request.c text.c utf8.c))
 	$(call link,-fsanitize=fuzzer)
 
 # ---- the two commands of the README, and the other entries -----------------------------------------

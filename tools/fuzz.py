@@ -111,9 +111,47 @@ def decisions():
     return [source.randbytes(length) for length in (50, 200, 800) for _ in range(40)]
 
 
+HANDSHAKE = ("GET /?writer=ana&kind=agent HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+             "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n")
+
+
+def post(path, body, more=""):
+    return f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n{more}Content-Length: {len(body.encode())}\r\n\r\n{body}"
+
+
+def masked(text):
+    """A text as the WebSocket frame of a client, with a mask that changes nothing."""
+    length = len(text.encode())
+    return (b"\x81" + (bytes([0x80 | length]) if length < 126 else b"\xfe" + length.to_bytes(2, "big")) + bytes(4) + text.encode())
+
+
+def head_texts():
+    """The port, the pieces, and what a client sends to it."""
+    ws = [HANDSHAKE + more + "\r\n" for more in ("", "Authorization: Bearer x\r\n", "Sec-WebSocket-Protocol: bearer.abc, b\r\n",
+                                               "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n", "Origin: http://a\r\n")]
+    frames_behind = [ws[0].encode() + masked(frame) + b"\x88\x82\0\0\0\0\x03\xe8" for frame in frames()[:20] if len(frame) < 60000]
+    control = [post("/", line) for run in control_lines()[:5] for line in run.splitlines()[:6]]
+    metrics = ["GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", "HEAD /metrics HTTP/1.0\r\n\r\n", "GET /else HTTP/1.1\r\nHost: a\r\n\r\n"]
+    return ([b"\0" + bytes([i % 4]) + encoded(text) for i, text in enumerate(ws + frames_behind)] +
+            [b"\x01" + bytes([i % 4]) + encoded(text) for i, text in enumerate(control)] +
+            [b"\x02" + bytes([i % 4]) + encoded(text) for i, text in enumerate(metrics + ws[:1])])
+
+
+def request_texts():
+    """How the pieces are cut, and requests to a sync store."""
+    bodies = ['{"a":1}', "", "[" * 50]
+    chunked = "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\nWiki\r\n0\r\nTrailer: a\r\n\r\n"
+    texts = [post("/sync/apps/a/admin/schemas", body, more) for body in bodies
+             for more in ("", "Expect: 100-continue\r\n", "Connection: close\r\n", "Authorization: Bearer s\r\n")]
+    texts += [chunked, "GET /a%2Fb/../c?x=%zz HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\nHost: a\n\n", texts[0] + chunked + texts[1]]
+    return [bytes([cut]) + encoded(text) for text in texts for cut in (0, 6)]
+
+
 SEEDS = {
     "relay-scanner": json_texts,
     "relay-control": control_lines,
+    "relay-heads": head_texts,
+    "relay-rooms_file": decisions,
     "relay-server": server_texts,
     "relay-fold": decisions,
     "relay-registers": decisions,
@@ -123,6 +161,7 @@ SEEDS = {
     "harness-generations": decisions,
     "harness-scenario": scenario_texts,
     "harness-url": url_texts,
+    "store-http": request_texts,
     "store-json": json_texts,
 }
 

@@ -58,11 +58,16 @@ static int on_body(struct exchange *exchange, const char *bytes, size_t length) 
     return 0;
 }
 
+/* libwebsockets says that the body is there once more for what comes behind it: a command is obeyed once. */
 static int on_command(struct server *server, struct lws *wsi, struct exchange *exchange) {
     struct refusal refusal;
     struct relay_text command = {exchange->command.memory, exchange->command.length};
+    if (command.bytes == NULL)
+        return 0;
     relay_buffer_start(&exchange->answer, LWS_PRE, 256);
-    if (!control_http_command(&server->control, command, &exchange->answer)) {
+    bool obeyed = control_http_command(&server->control, command, &exchange->answer);
+    relay_buffer_free(&exchange->command);
+    if (!obeyed) {
         refuse(&refusal, 400, "A command is a JSON object with an `id` and a `do`.");
         return answer_refusal(wsi, &refusal);
     }

@@ -1,10 +1,12 @@
 """The control URL: the adapter protocol over HTTP, on the relay that the WebSockets are connected to."""
 import http.client
 import json
+import socket
 
 import pytest
 
 from relay_process import envelope, fence, hello, setting
+from websocket_client import LIMIT_SECONDS
 
 
 class Control:
@@ -222,3 +224,16 @@ def test_held_commits_and_unloading(relay, control):
 
 def test_older_relays_hold_nothing(relay, control):
     assert set(control.ask("hold")[0]) == {"no"} and set(control.ask("unload", room="r")[0]) == {"no"}
+
+
+def test_bytes_behind_a_command_do_not_repeat_it(relay, control):
+    ana, _ = relay.join("ana", "tab-1")
+    ana.send(envelope("tab-1", "ana", 1, setting(["a"], 1)))
+    ana.receive()
+    body = json.dumps({"id": 1, "do": "room", "relay": 1, "room": "r"}).encode()
+    with socket.create_connection(("127.0.0.1", relay.control_port), LIMIT_SECONDS) as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%sand more" % (len(body), body))
+        said = b"".join(iter(lambda: connection.recv(65536), b""))
+    answer, _ = json.JSONDecoder().raw_decode(said.partition(b"\r\n\r\n")[2].decode())
+    assert answer["reply"]["ok"]["seq"] == 1
+    assert [event["on"] for event in answer["events"]] == ["commit"], "a second answer to the same command took the first one's place"
