@@ -70,16 +70,11 @@ static const struct view *view_of_sender(const struct history *history, const st
 }
 
 static void check_echoes(struct history *history, struct room *room) {
+    history_match_drops(room);
     for (const struct sent *sent = room->sent; sent != NULL; sent = sent->next) {
-        if (sent->seq == 0 && sent->member && !history_is_dropped(room, sent) && room->highest <= HISTORY_SEQ_CEILING && view_of_sender(history, room, sent->connection) != NULL &&
-            is_well_formed(history, sent->envelope)) {
+        if (sent->seq == 0 && sent->member && !sent->dropped && room->highest <= HISTORY_SEQ_CEILING &&
+            view_of_sender(history, room, sent->connection) != NULL && is_well_formed(history, sent->envelope)) {
             history_breaks(history, "history.echo", sent->event, "this envelope of a member never came back to its sender");
-        }
-    }
-    /* Who was none yet, as far as it is known, may have been answered, too. */
-    for (const struct sent *sent = room->sent; sent != NULL; sent = sent->next) {
-        if (sent->seq == 0 && !sent->member) {
-            history_is_dropped(room, sent);
         }
     }
 }

@@ -35,19 +35,34 @@ void history_take_drop(struct history *history, struct room *room, const struct 
     room->drops = drop;
 }
 
-/* Of equal envelopes it is not told which came back, so a drop of that version at another connection will do. */
-bool history_is_dropped(struct room *room, const struct sent *sent) {
-    struct drop *found = NULL;
-    for (struct drop *drop = room->drops; drop != NULL; drop = drop->next) {
-        bool fits = !drop->used && is_about(sent->envelope, drop->origin, drop->version);
-        if (fits && (found == NULL || drop->connection == sent->connection)) {
-            found = drop;
+static struct drop *find_drop(const struct room *room, const struct sent *sent, bool own) {
+    struct drop *drop = room->drops;
+    while (drop != NULL && (drop->used || !is_about(sent->envelope, drop->origin, drop->version) ||
+                            (own && drop->connection != sent->connection))) {
+        drop = drop->next;
+    }
+    return drop;
+}
+
+static void match_drops(struct room *room, bool own, bool member) {
+    for (struct sent *sent = room->sent; sent != NULL; sent = sent->next) {
+        struct drop *drop = sent->seq == 0 && !sent->dropped && sent->member == member ? find_drop(room, sent, own) : NULL;
+        sent->dropped = sent->dropped || drop != NULL;
+        if (drop != NULL) {
+            drop->used = true;
         }
     }
-    if (found != NULL) {
-        found->used = true;
-    }
-    return found != NULL;
+}
+
+/*
+ * Who was no member yet, as far as it is known, may have been answered, too. Of equal envelopes it is not told which came back, so a drop of
+ * that version at another connection will do, when all that were refused on their own connection have theirs.
+ */
+void history_match_drops(struct room *room) {
+    match_drops(room, true, true);
+    match_drops(room, true, false);
+    match_drops(room, false, true);
+    match_drops(room, false, false);
 }
 
 /* Whether the room's envelopes are all known, and none is what was dropped as a duplicate. */

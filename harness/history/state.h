@@ -16,6 +16,7 @@ struct sent {
     const struct json_value *envelope;
     bool member;  /* its sender was a member of the room then */
     uint64_t seq; /* as which it came back; 0: it has not */
+    bool dropped; /* it was refused instead (history_match_drops) */
     size_t event;
     struct sent *next;
 };
@@ -138,10 +139,10 @@ void history_add_snapshot(struct history *history, struct room *room, uint64_t s
 /* A drop is the answer to an envelope, to the connection that sent it alone. */
 void history_take_drop(struct history *history, struct room *room, const struct history_event *event, size_t index);
 
-/* Marks the drop that answers this envelope; false when there is none. */
-bool history_is_dropped(struct room *room, const struct sent *sent);
+/* Finds out for every drop which envelope it refused, of those that did not come back. */
+void history_match_drops(struct room *room);
 
-/* Drops that answer nothing, and duplicates of what the room never ordered. Needs history_is_dropped to have been asked of all that did not come back. */
+/* Drops that answer nothing, and duplicates of what the room never ordered. Needs history_match_drops. */
 void history_check_drops(struct history *history, const struct room *room);
 
 /* Every member is told the same behind the same envelope. */

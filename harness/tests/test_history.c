@@ -235,6 +235,11 @@ Test(history, a_drop_is_an_answer) {
     expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") ANA_WRITES("1", "k") DROPPED("1", "duplicate"), NULL, false);
     expect_three(ANA_JOINS ANA_WRITES("1", "k") DROPPED("1", "generation"), NULL, false);
     expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") ANA_WRITES("1", "k"), "history.echo", false);
+    /* of two connections that sent the same version the one is dropped that was told so, and the other one was ejected for it */
+    expect_three(ANA_JOINS "2> {'t':'hello','room':'r','origin':'b'}\n"
+                 "2< {'t':'welcome','room':'r','seq':0,'mode':'up-to-date','members':['a'],'peers':[]}\n1< {'t':'member','room':'r','origin':'b'}\n"
+                 "2> {'t':'env','room':'r','env':" WRITE("a", "1", "k", "[]") "}}\n2.\n1< {'t':'member','room':'r','origin':'b','gone':true}\n"
+                 ANA_WRITES("1", "k") DROPPED("1", "generation"), NULL, false);
     /* both dropped and ordered */
     expect_three(ANA_JOINS ANA_WRITES("1", "k") DROPPED("1", "order") ANA_GETS("1", "k", "1"), "history.echo", false);
     /* the acknowledgement of what is not there */
