@@ -1,6 +1,5 @@
 #include "relay-ref/core/admit.h"
 
-
 #include "relay-ref/core/characters.h"
 #include "relay-ref/core/connection.h"
 #include "relay-ref/core/evidence.h"
@@ -48,42 +47,34 @@ static bool is_recorded(const struct generation *generation, struct path_registe
                             (cell->has_water && relay_hlc_compare(hlc, &cell->water) <= 0));
 }
 
-/* Whether two strings have the same characters, however they are escaped. False when memory is out. */
-static bool compare_names(const struct json_value *one, const struct json_value *other, bool *same) {
-    const struct json_value *plain = one->escaped ? other : one, *any = one->escaped ? one : other;
-    if (!plain->escaped) {
-        *same = relay_string_equals(any, plain->bytes + 1, plain->length - 2);
-        return true;
-    }
-    struct characters characters;
-    bool read = relay_characters_read(&characters, one);
-    *same = read && relay_string_equals(other, characters.text.bytes, characters.text.length);
-    relay_characters_end(&characters);
-    return read;
-}
+/* Who writes the envelope. */
+struct author {
+    struct relay_text name; /* decoded */
+    struct register_origin *origin; /* NULL when nothing is known of it */
+};
 
 /* False when memory is out. */
-static bool is_known_cite(const struct room *room, const struct read_cite *cite, struct register_origin *writer,
-                          struct path_register *path_register, const struct json_value *own_origin, bool *known) {
-    const struct reading *reading = &room->relay->reading;
-    struct register_origin *origin = writer;
-    bool own;
-    if (!compare_names(&cite->origin, own_origin, &own) || (!own && !find_origin(room->generation, &cite->origin, &origin)))
+static bool is_known_cite(const struct room *room, const struct read_cite *cite, const struct author *author,
+                          struct path_register *path_register, bool *known) {
+    const struct hlc *stamp = &room->relay->reading.hlc;
+    struct register_origin *origin = author->origin;
+    bool own = relay_string_equals(&cite->origin, author->name.bytes, author->name.length);
+    if (!own && !find_origin(room->generation, &cite->origin, &origin))
         return false;
     *known = (origin != NULL && origin->is_settled && relay_hlc_compare(&cite->hlc, &origin->settled) <= 0) ||
-             (own && relay_hlc_compare(&cite->hlc, &reading->hlc) == 0) ||
+             (own && relay_hlc_compare(&cite->hlc, stamp) == 0) ||
              is_recorded(room->generation, path_register, origin, &cite->hlc);
     return true;
 }
 
 /* admit.citations */
-static enum check_answer check_citations(const struct room *room, const struct message_envelope *envelope,
-                                         struct register_origin *writer, struct path_register *path_register,
-                                         const struct read_op *op, struct violation *violation) {
+static enum check_answer check_citations(const struct room *room, const struct author *author,
+                                         struct path_register *path_register, const struct read_op *op,
+                                         struct violation *violation) {
     const struct reading *reading = &room->relay->reading;
     for (size_t i = op->first_cite; i < op->first_cite + op->cite_count; i++) {
         bool known;
-        if (!is_known_cite(room, &reading->cites[i], writer, path_register, &envelope->origin, &known))
+        if (!is_known_cite(room, &reading->cites[i], author, path_register, &known))
             return CHECK_NO_MEMORY;
         if (known)
             continue;
@@ -94,8 +85,8 @@ static enum check_answer check_citations(const struct room *room, const struct m
 }
 
 /* admit.whole: op by op, the bump first. */
-static enum check_answer check_ops(const struct member *member, const struct message_envelope *envelope,
-                                   struct register_origin *writer, struct violation *violation) {
+static enum check_answer check_ops(const struct member *member, const struct author *author,
+                                   struct violation *violation) {
     const struct room *room = member->room;
     const struct relay_policy *policy = room->relay->options.policy;
     const struct reading *reading = &room->relay->reading;
@@ -108,30 +99,40 @@ static enum check_answer check_ops(const struct member *member, const struct mes
         if (relay_policy_guards_bumps(policy))
             answer = check_bump(member, path_register, op, violation);
         if (answer == CHECK_FINE && relay_policy_verifies_citations(policy))
-            answer = check_citations(room, envelope, writer, path_register, op, violation);
+            answer = check_citations(room, author, path_register, op, violation);
         if (answer != CHECK_FINE)
             return answer;
     }
     return CHECK_FINE;
 }
 
+static enum check_answer admit_version(const struct member *member, const struct author *author,
+                                       struct violation *violation) {
+    double version = member->room->relay->reading.version;
+    if (author->origin != NULL && relay_evidence_holds(author->origin, version))
+        return drop(violation, "duplicate");
+    if (author->origin != NULL && version < relay_evidence_highest(author->origin))
+        return drop(violation, "order");
+    return check_ops(member, author, violation);
+}
+
 /* admit.precedence: generation, schema, duplicate, order, then the evidence that the ops claim. */
 enum check_answer relay_admit(const struct member *member, const struct message_envelope *envelope,
                               struct violation *violation) {
     const struct room *room = member->room;
-    struct register_origin *origin;
-    double schema_version, version = room->relay->reading.version;
+    struct characters name;
+    double schema_version;
     if (!relay_string_equals(&envelope->instance, room->epoch.bytes, room->epoch.length))
         return drop(violation, "generation");
     if (relay_number_read(&envelope->schema_version, &schema_version) && schema_version < (double)room->schema_version)
         return drop(violation, "schema");
-    if (!find_origin(room->generation, &envelope->origin, &origin))
-        return CHECK_NO_MEMORY;
-    if (origin != NULL && relay_evidence_holds(origin, version))
-        return drop(violation, "duplicate");
-    if (origin != NULL && version < relay_evidence_highest(origin))
-        return drop(violation, "order");
-    return check_ops(member, envelope, origin, violation);
+    enum check_answer answer = CHECK_NO_MEMORY;
+    if (relay_characters_read(&name, &envelope->origin)) {
+        struct author author = {name.text, relay_generation_origin(room->generation, name.text)};
+        answer = admit_version(member, &author, violation);
+    }
+    relay_characters_end(&name);
+    return answer;
 }
 
 /* ---- drops --------------------------------------------------------------------------------------- */

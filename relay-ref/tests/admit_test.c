@@ -86,7 +86,7 @@ Test(admit, epochs_rise_by_permission) {
 /* admit.citations: a sibling, water, a settled stamp, or the envelope's own dot. */
 Test(admit, cites_must_be_known) {
     open_room("{\"policy\":{\"verifyCitations\":true}}");
-    ana_writes(1, "e1", sets("[\"x\"]", "1", cites("ana", 1), 0), NULL);
+    ana_writes(1, "e1", sets("[\"x\"]", "1", cites("\\u0061na", 1), 0), NULL);
     expect_seen("commit r seq 1");
     submits(ben, &(struct submission){"r", "e1", "ben", "wb", 4, 9, sets("[\"x\"]", "2", cites("ana", 1), 0), NULL});
     expect_seen("commit r seq 2");
