@@ -50,6 +50,11 @@ struct connection *play_connect(struct play *play, struct actor *actor, uint32_t
     if (actor->connection != NULL && !actor->connection->ended) {
         return actor->connection;
     }
+    /* No step can account for it any more: without the old connection, the steps that follow would only wait for what cannot come. */
+    if (actor->connection != NULL && actor->connection->closed && !actor->connection->close_taken) {
+        *status = play_fail(play, NULL, "the relay closed %.*s's connection, which no step expected", (int)actor->name.length, actor->name.bytes);
+        return NULL;
+    }
     struct connection *connection = arena_alloc(play->arena, sizeof *connection);
     *connection = (struct connection){.number = play->next_number++, .actor = actor, .next = play->connections};
     const struct client *client = actor->client;
