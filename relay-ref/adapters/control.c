@@ -70,7 +70,8 @@ static void do_open(struct control *control, const struct control_command *comma
     enum relay_protocol protocol;
     char reason[256];
     if (!read_profile(command, &protocol)) {
-        relay_control_reply_words(control, command, "no", "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only.");
+        relay_control_reply_words(control, command, "no",
+                                  "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only.");
         return;
     }
     struct relay_settings *settings =
@@ -98,7 +99,8 @@ static void do_close(struct control *control, const struct control_command *comm
 static void do_clock(struct control *control, const struct control_command *command, struct control_relay *relay) {
     int64_t ms;
     if (!relay_control_milliseconds(command, &ms) || ms < relay->now) {
-        relay_control_reply_error(control, command, "The clock needs ms, a number that is not below the time it shows.");
+        relay_control_reply_error(control, command,
+                                  "The clock needs ms, a number that is not below the time it shows.");
         return;
     }
     relay->now = ms;
@@ -171,7 +173,8 @@ static void do_connect(struct control *control, const struct control_command *co
         return;
     }
     if (!relay_control_principal_read(command, &principal))
-        relay_control_reply_error(control, command, "connect needs a principal {writer, kind?, claims?} with a non-empty writer.");
+        relay_control_reply_error(control, command,
+                                  "connect needs a principal {writer, kind?, claims?} with a non-empty writer.");
     else if (control->connections.count >= CONTROL_CONNECTION_CEILING ||
              new_connection(relay, name, &principal.principal) == NULL)
         relay_control_reply_error(control, command, "Memory is out, or too many connections are open.");
@@ -202,9 +205,9 @@ static void do_disconnect(struct control *control, const struct control_command 
 
 static void do_start(struct control *control, const struct control_command *command) {
     relay_control_reply_json(control, command,
-               "{\"name\":\"meshspec reference relay\",\"version\":\"1.0.0\",\"language\":\"C\","
-               "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\"],"
-               "\"can\":[" RELAY_OBSERVE_CAPABILITIES "]}");
+                             "{\"name\":\"meshspec reference relay\",\"version\":\"1.0.0\",\"language\":\"C\","
+                             "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\"],"
+                             "\"can\":[" RELAY_OBSERVE_CAPABILITIES "]}");
 }
 
 static void do_stop(struct control *control, const struct control_command *command) {
@@ -224,13 +227,20 @@ static const struct {
     relay_action *on_relay;
     connection_action *on_connection;
 } commands[] = {
-    {"start", false, do_start, NULL, NULL},     {"stop", false, do_stop, NULL, NULL},
-    {"open", false, do_open, NULL, NULL},       {"close", false, NULL, do_close, NULL},
-    {"clock", false, NULL, do_clock, NULL},     {"hydrate", true, NULL, do_hydrate, NULL},
-    {"room", true, NULL, do_room, NULL},        {"connect", false, NULL, do_connect, NULL},
-    {"receive", false, NULL, NULL, do_receive}, {"disconnect", false, NULL, NULL, do_disconnect},
-    {"hold", false, NULL, relay_control_hold, NULL},       {"unhold", false, NULL, relay_control_unhold, NULL},
-    {"release", true, NULL, relay_control_release, NULL},  {"fail", true, NULL, relay_control_fail, NULL},
+    {"start", false, do_start, NULL, NULL},
+    {"stop", false, do_stop, NULL, NULL},
+    {"open", false, do_open, NULL, NULL},
+    {"close", false, NULL, do_close, NULL},
+    {"clock", false, NULL, do_clock, NULL},
+    {"hydrate", true, NULL, do_hydrate, NULL},
+    {"room", true, NULL, do_room, NULL},
+    {"connect", false, NULL, do_connect, NULL},
+    {"receive", false, NULL, NULL, do_receive},
+    {"disconnect", false, NULL, NULL, do_disconnect},
+    {"hold", false, NULL, relay_control_hold, NULL},
+    {"unhold", false, NULL, relay_control_unhold, NULL},
+    {"release", true, NULL, relay_control_release, NULL},
+    {"fail", true, NULL, relay_control_fail, NULL},
     {"unload", true, NULL, relay_control_unload, NULL},
 };
 

@@ -32,10 +32,12 @@ static void decide(struct control *control, const struct control_command *comman
     if (!relay_control_seq(command, &seq))
         relay_control_reply_error(control, command, "The command needs seq, a count.");
     else
-        relay_control_reply_bool(control, command, decision(relay->relay, relay_control_text(command, CONTROL_ROOM), seq));
+        relay_control_reply_bool(control, command,
+                                 decision(relay->relay, relay_control_text(command, CONTROL_ROOM), seq));
 }
 
-void relay_control_release(struct control *control, const struct control_command *command, struct control_relay *relay) {
+void relay_control_release(struct control *control, const struct control_command *command,
+                           struct control_relay *relay) {
     decide(control, command, relay, relay_release);
 }
 
@@ -45,7 +47,7 @@ void relay_control_fail(struct control *control, const struct control_command *c
 
 void relay_control_unload(struct control *control, const struct control_command *command, struct control_relay *relay) {
     if (has_generations(control, command, relay))
-        relay_control_reply_bool(control, command,
-                   relay_unload(relay->relay, relay_control_text(command, CONTROL_ROOM),
-                                relay_control_discards(command)));
+        relay_control_reply_bool(
+            control, command,
+            relay_unload(relay->relay, relay_control_text(command, CONTROL_ROOM), relay_control_discards(command)));
 }

@@ -145,7 +145,7 @@ static void do_durable(const struct control_room *room, const struct control_com
     } else if (name.bytes == NULL || (!unloads && !relay_control_seq(command, &seq))) {
         reply_error(reply, "The command needs room, a string, and release and fail need seq, a count.");
     } else {
-        bool done = unloads                               ? relay_unload(relay, name, relay_control_discards(command))
+        bool done = unloads                                ? relay_unload(relay, name, relay_control_discards(command))
                     : relay_control_is(command, "release") ? relay_release(relay, name, seq)
                                                            : relay_fail(relay, name, seq);
         reply_ok(reply, done ? "true" : "false");

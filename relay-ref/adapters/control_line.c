@@ -204,7 +204,8 @@ void relay_control_line_close(struct control_line *line) {
     end_member(line);
 }
 
-/* What clients wrote goes out as it came in, and JSON may have line ends between its tokens (and nowhere else): there a blank is as good. */
+/* What clients wrote goes out as it came in, and JSON may have line ends between its tokens (and nowhere else): there a
+ * blank is as good. */
 static void put_in_one_line(char *at, char *end) {
     for (; at < end; at++)
         if (*at == '\n' || *at == '\r')

@@ -7,8 +7,8 @@
 
 /* What a relay core behind the adapter protocol can be asked for, as the members of the JSON array `can`. */
 #define RELAY_OBSERVE_CAPABILITIES                                                                                     \
-    "\"options\",\"clock\",\"hydrate\",\"room\",\"commit\",\"violation\",\"policy.acl\",\"policy.validate\","              \
-    "\"policy.canBump\",\"policy.verifyCitations\",\"ejection\",\"hold\",\"unload\",\"join\",\"reject\",\"drop\"," \
+    "\"options\",\"clock\",\"hydrate\",\"room\",\"commit\",\"violation\",\"policy.acl\",\"policy.validate\","          \
+    "\"policy.canBump\",\"policy.verifyCitations\",\"ejection\",\"hold\",\"unload\",\"join\",\"reject\",\"drop\","     \
     "\"stalled\""
 
 /* What is said of a snapshot that is not well formed. */

@@ -10,7 +10,7 @@ void relay_control_reply_json(struct control *control, const struct control_comm
 }
 
 void relay_control_reply_words(struct control *control, const struct control_command *command, const char *member,
-                        const char *words) {
+                               const char *words) {
     struct control_line line;
     relay_control_line_reply(&line, command);
     relay_control_line_words(&line, member, words);

@@ -35,7 +35,8 @@ static enum check_answer check_bump(const struct member *member, const struct pa
         return CHECK_NO_MEMORY;
     if (answer == POLICY_YES)
         return CHECK_FINE;
-    *violation = (struct violation){"epoch-bump", op->op->path, "the epoch is above the highest ever kept at this path"};
+    *violation =
+        (struct violation){"epoch-bump", op->op->path, "the epoch is above the highest ever kept at this path"};
     return CHECK_VIOLATION;
 }
 
@@ -49,7 +50,7 @@ static bool is_recorded(const struct generation *generation, struct path_registe
 
 /* Who writes the envelope. */
 struct author {
-    struct relay_text name; /* decoded */
+    struct relay_text name;         /* decoded */
     struct register_origin *origin; /* NULL when nothing is known of it */
 };
 
@@ -161,8 +162,7 @@ bool relay_drop(const struct member *member, const struct message_envelope *enve
         return false;
     bool read = relay_characters_read(&origin, &envelope->origin);
     if (read && env->on_drop != NULL) {
-        struct relay_dropped dropped = {
-            origin.text, {envelope->version.bytes, envelope->version.length}, reason};
+        struct relay_dropped dropped = {origin.text, {envelope->version.bytes, envelope->version.length}, reason};
         env->on_drop(env->context, member->room->item.key, &dropped);
     }
     relay_characters_end(&origin);

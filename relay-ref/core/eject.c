@@ -52,7 +52,8 @@ static struct relay_connection *dismiss(struct room *room, struct relay_text wri
     return first;
 }
 
-/* eject.connection: word to the offender alone; the writer's other connections stay, and it may come back on a new one. */
+/* eject.connection: word to the offender alone; the writer's other connections stay, and it may come back on a new one.
+ */
 static bool eject_connection(struct member *offender, const struct violation *violation) {
     struct relay_connection *connection = offender->connection;
     struct relay_frame *frame = eject_frame(offender->room, connection->principal.writer, violation->reason);

@@ -78,7 +78,8 @@ static int by_start(const void *left, const void *right) {
     return first->from < second->from ? -1 : first->from > second->from;
 }
 
-void relay_evidence_restore(struct generation *generation, struct register_origin *origin, struct version_range *ranges, size_t count) {
+void relay_evidence_restore(struct generation *generation, struct register_origin *origin, struct version_range *ranges,
+                            size_t count) {
     size_t kept = 0;
     if (count > 1)
         qsort(ranges, count, sizeof *ranges, by_start);

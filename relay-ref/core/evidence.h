@@ -27,6 +27,7 @@ void relay_evidence_settle(struct generation *generation, struct register_origin
 struct relay_text relay_evidence_notice(struct relay_text origin, struct json_value hlc);
 
 /* Replaces the (empty) evidence by these ranges, in any order; takes over `ranges`. */
-void relay_evidence_restore(struct generation *generation, struct register_origin *origin, struct version_range *ranges, size_t count);
+void relay_evidence_restore(struct generation *generation, struct register_origin *origin, struct version_range *ranges,
+                            size_t count);
 
 #endif

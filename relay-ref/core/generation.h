@@ -24,7 +24,7 @@ struct register_origin {
     size_t range_count, range_capacity;
     bool is_settled;
     struct hlc settled;
-    struct relay_text notice;     /* owned: `"origin":{"p":…,"l":…}` as it stands in notices; without bytes until settled */
+    struct relay_text notice;     /* owned: `"origin":hlc` as in notices; without bytes until settled */
     struct list_link in_settled;  /* in the generation's list, once settled */
     struct register_cell *heap;   /* cells with water, the one that is collectable first on top */
     struct list_link in_unsorted; /* in the generation's list */
@@ -56,24 +56,24 @@ struct register_cell {
 };
 
 struct path_register {
-    struct table_item item;       /* the joined path; its bytes follow the struct */
-    struct list cells;            /* none while only the baseline is left */
+    struct table_item item; /* the joined path; its bytes follow the struct */
+    struct list cells;      /* none while only the baseline is left */
     size_t reservations;
-    char *spelling;               /* owned, JSON ended by NUL: the path as first spelled; NULL while there are no cells */
-    double baseline;              /* the highest epoch ever seen here (register.baseline) */
-    char *baseline_spelling;      /* owned; as first spelled with an epoch; NULL while `baseline` is 0 */
+    char *spelling;          /* owned, JSON ended by NUL: the path as first spelled; NULL while there are no cells */
+    double baseline;         /* the highest epoch ever seen here (register.baseline) */
+    char *baseline_spelling; /* owned; as first spelled with an epoch; NULL while `baseline` is 0 */
     char key[];
 };
 
 struct generation {
     const struct table_seed *seed;
-    struct table registers;  /* struct path_register by joined path */
-    struct table origins;    /* struct register_origin by origin */
-    struct table cells;      /* struct register_cell by the two of them */
-    struct list settled;     /* struct register_origin with a settled stamp */
-    size_t notice_bytes;     /* of all notices of `settled` */
-    struct list unsorted;    /* struct register_origin that the next collection looks at */
-    size_t bytes;            /* about the memory that all of it takes */
+    struct table registers;         /* struct path_register by joined path */
+    struct table origins;           /* struct register_origin by origin */
+    struct table cells;             /* struct register_cell by the two of them */
+    struct list settled;            /* struct register_origin with a settled stamp */
+    size_t notice_bytes;            /* of all notices of `settled` */
+    struct list unsorted;           /* struct register_origin that the next collection looks at */
+    size_t bytes;                   /* about the memory that all of it takes */
     struct relay_buffer checkpoint; /* registers, then wm; built on first use, until the next write */
     size_t checkpoint_registers;    /* length of the registers in it */
     bool checkpoint_fresh;

@@ -116,8 +116,7 @@ static struct member *become_member(struct room *room, struct relay_connection *
 static void observe_join(const struct member *joiner) {
     const struct relay_env *env = &joiner->room->relay->env;
     if (env->on_join != NULL)
-        env->on_join(env->context, joiner->room->item.key, joiner->connection->principal.writer,
-                     joiner->by_origin.key);
+        env->on_join(env->context, joiner->room->item.key, joiner->connection->principal.writer, joiner->by_origin.key);
 }
 
 /* join.member-broadcast: the others first, then the joiner's welcome. */

@@ -15,9 +15,9 @@ enum op_kind { OP_UNKNOWN, OP_SET, OP_DELETE, OP_CLEAR };
 
 struct message_op {
     enum op_kind kind;
-    bool container;         /* an object or an array, as against a scalar */
-    bool odd_path;          /* `path` has a segment that is neither string nor number */
-    struct json_value path; /* JSON_ARRAY, or JSON_ABSENT when it is not one */
+    bool container;                             /* an object or an array, as against a scalar */
+    bool odd_path;                              /* `path` has a segment that is neither string nor number */
+    struct json_value path;                     /* JSON_ARRAY, or JSON_ABSENT when it is not one */
     struct json_value next, prev, cites, epoch; /* JSON_ABSENT when there is none */
 };
 

@@ -6,8 +6,8 @@
  *    "canBump":{"allow":…},"verifyCitations":true|false}
  *
  * A prefix matches a path that is no shorter and equal to it segment by segment, as strings; "*" matches any one
- * segment. With an acl, what no rule grants is denied. `deny` is a pattern (see pattern.h) over the op's `next`. The last
- * two are for protocol version 0.9: who may raise a path's epoch, and whether cites are looked up (admit.bump,
+ * segment. With an acl, what no rule grants is denied. `deny` is a pattern (see pattern.h) over the op's `next`. The
+ * last two are for protocol version 0.9: who may raise a path's epoch, and whether cites are looked up (admit.bump,
  * admit.citations).
  */
 #ifndef MESHSPEC_RELAY_POLICY_H

@@ -61,9 +61,9 @@ struct path_reading relay_read_path(struct json_value path, struct relay_buffer 
     relay_scan_enter(&scanner);
     while (reading.joined && relay_scan_element(&scanner) && relay_scan_value(&scanner, &segment)) {
         if (reading.fault == NULL && segment.kind == JSON_STRING)
-            reading.fault = relay_has_control(&segment)                      ? "path-control"
+            reading.fault = relay_has_control(&segment)              ? "path-control"
                             : relay_string_is(&segment, "__proto__") ? "path-proto"
-                                                                       : NULL;
+                                                                     : NULL;
         if (!reading.empty)
             relay_buffer_add(keys, SEPARATOR, 1);
         reading.empty = false;

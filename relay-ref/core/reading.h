@@ -23,7 +23,7 @@ struct read_cite {
 struct read_op {
     const struct message_op *op;
     size_t key_at, key_length; /* the joined path, in `keys` */
-    uint64_t key_hash; /* where there is more than one op */
+    uint64_t key_hash;         /* where there is more than one op */
     double epoch;
     size_t first_cite, cite_count; /* in `cites` */
     /* While the envelope is taken in (register.h): */

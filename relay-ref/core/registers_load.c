@@ -40,8 +40,7 @@ static outcome put_sibling(struct loading *loading, struct json_value sibling, s
     struct register_sibling *copy = malloc(sizeof *copy + sibling.length);
     if (copy == NULL)
         return RELAY_HYDRATE_REFUSED;
-    struct register_cell *cell =
-        relay_register_reserve_cell(loading->generation, loading->path_register, origin);
+    struct register_cell *cell = relay_register_reserve_cell(loading->generation, loading->path_register, origin);
     if (cell == NULL) {
         free(copy);
         return RELAY_HYDRATE_REFUSED;
@@ -77,8 +76,7 @@ static outcome load_water(void *context, struct relay_text origin, struct json_v
     struct hlc hlc;
     if (!relay_hlc_read(value, &hlc))
         return RELAY_HYDRATE_MALFORMED;
-    struct register_cell *cell =
-        relay_register_reserve_cell(loading->generation, loading->path_register, origin);
+    struct register_cell *cell = relay_register_reserve_cell(loading->generation, loading->path_register, origin);
     if (cell == NULL)
         return RELAY_HYDRATE_REFUSED;
     relay_register_raise_water(loading->generation, cell, &hlc);
@@ -110,8 +108,7 @@ static outcome load_register(void *context, struct json_value value) {
     relay_buffer_start(&key, 0, loading.path.length);
     outcome result = RELAY_HYDRATE_REFUSED;
     if (relay_path_join(loading.path, &key))
-        loading.path_register =
-            relay_register_reserve(loading.generation, (struct relay_text){key.memory, key.length});
+        loading.path_register = relay_register_reserve(loading.generation, (struct relay_text){key.memory, key.length});
     relay_buffer_free(&key);
     if (loading.path_register != NULL) {
         result = load_parts(&loading, siblings, water, epoch);

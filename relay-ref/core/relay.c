@@ -234,8 +234,8 @@ void relay_receive(struct relay_connection *connection, const char *bytes, size_
     if (connection->closed)
         return;
     size_t limit = relay->version->rules->ops_limit;
-    enum json_error error = relay_message_read(
-        &message, &relay->ops, limit != 0 ? limit : relay->options.max_ops_per_envelope, bytes, length);
+    enum json_error error = relay_message_read(&message, &relay->ops,
+                                               limit != 0 ? limit : relay->options.max_ops_per_envelope, bytes, length);
     if (error == JSON_TOO_DEEP)
         relay_limit_hit(relay, RELAY_LIMIT_DEPTH);
     if (error != JSON_FINE || !dispatch(connection, &message))

@@ -131,10 +131,10 @@ struct relay_env {
        its hash tables: what nobody can foretell here protects those as well. */
     size_t (*mint)(void *context, char *out, size_t capacity);
     /*
-     * commit.each: once per ordered envelope. `room` is decoded, `envelope` is the JSON text as broadcast. Up to 0.2.0 it
-     * comes after the broadcast and what it returns counts for nothing; never for RELAY_PROTOCOL_0_1_0. For 0.9, and for
-     * every version with the option `hold_commits`, it comes first: RELAY_COMMIT_HELD keeps the echo and every later
-     * answer of the room back until relay_release or relay_fail names this seq (durable.hold).
+     * commit.each: once per ordered envelope. `room` is decoded, `envelope` is the JSON text as broadcast. Up to 0.2.0
+     * it comes after the broadcast and what it returns counts for nothing; never for RELAY_PROTOCOL_0_1_0. For 0.9, and
+     * for every version with the option `hold_commits`, it comes first: RELAY_COMMIT_HELD keeps the echo and every
+     * later answer of the room back until relay_release or relay_fail names this seq (durable.hold).
      */
     enum relay_committed (*on_commit)(void *context, struct relay_text room, struct relay_text envelope,
                                       const struct relay_commit_state *state, struct relay_commit *commit);

@@ -49,8 +49,8 @@ struct relay_rules {
     void (*apply)(struct room *room, struct ordering *ordering);
     void (*cancel)(struct room *room, struct ordering *ordering);
 
-    /* Adds the members that a welcome of mode snapshot has: `,"name":value` each; with `whole` all that `restore` needs.
-       False when memory is out. */
+    /* Adds the members that a welcome of mode snapshot has: `,"name":value` each; with `whole` all that `restore`
+       needs. False when memory is out. */
     bool (*print_snapshot)(struct room *room, struct relay_buffer *text, bool whole);
 
     /* Replaces the state of a fresh room by the snapshot's; all or nothing. */

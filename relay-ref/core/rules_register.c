@@ -63,9 +63,10 @@ static bool prepare_cut(struct room *room, const struct message_envelope *envelo
     relay_register_apply(ordering->fresh, reading);
     relay_generation_release_origin(ordering->fresh, writer);
     relay_frame_start(&text, 256);
-    relay_welcome_head(&text, room, &(struct welcome_life){ordering->entry.seq,
-                                                           {ordering->migration.memory, ordering->migration.length},
-                                                           ordering->migration.schema_version});
+    relay_welcome_head(&text, room,
+                       &(struct welcome_life){ordering->entry.seq,
+                                              {ordering->migration.memory, ordering->migration.length},
+                                              ordering->migration.schema_version});
     ordering->welcome_head = text.length;
     relay_buffer_add_words(&text, ",\"mode\":\"snapshot\"");
     if (!print_generation(ordering->fresh, &text))
@@ -109,12 +110,12 @@ static void cancel(struct room *room, struct ordering *ordering) {
         relay_frame_release(ordering->welcome);
 }
 
-/* An envelope that would let the room grow past its ceiling is not ordered, unless it was ordered before (restore.c). */
+/* An envelope that would let the room grow past its ceiling is not ordered, unless it was ordered before (restore.c).
+ */
 static bool fits(const struct room *room) {
     const struct relay *relay = room->relay;
     size_t bytes = relay_register_bytes(room->generation, &relay->reading);
-    return relay->restoring || bytes <= relay->options.max_root_bytes ||
-           relay_limit_hit(relay, RELAY_LIMIT_ROOT_BYTES);
+    return relay->restoring || bytes <= relay->options.max_root_bytes || relay_limit_hit(relay, RELAY_LIMIT_ROOT_BYTES);
 }
 
 static bool prepare_named(struct room *room, const struct message_envelope *envelope, struct relay_text origin,

@@ -107,8 +107,7 @@ static void collect_cell(struct generation *generation, struct register_cell *ce
 
 void relay_settle_collect(struct generation *generation) {
     while (generation->unsorted.first != NULL) {
-        struct register_origin *origin =
-            CONTAINER_OF(generation->unsorted.first, struct register_origin, in_unsorted);
+        struct register_origin *origin = CONTAINER_OF(generation->unsorted.first, struct register_origin, in_unsorted);
         origin->uses++;
         while (origin->is_settled && origin->heap != NULL &&
                relay_hlc_compare(threshold(origin->heap), &origin->settled) <= 0)

@@ -21,12 +21,12 @@ struct relay {
     struct relay_options options;
     const struct relay_version *version;
     struct table_seed seed;
-    struct table rooms;      /* struct room by name */
-    size_t members;          /* of all rooms */
-    struct list connections; /* struct relay_connection */
-    struct message_ops ops;  /* of the envelope being read */
-    struct reading reading;  /* likewise; wire version 3 */
-    bool restoring;          /* ceilings do not count */
+    struct table rooms;        /* struct room by name */
+    size_t members;            /* of all rooms */
+    struct list connections;   /* struct relay_connection */
+    struct message_ops ops;    /* of the envelope being read */
+    struct reading reading;    /* likewise; wire version 3 */
+    bool restoring;            /* ceilings do not count */
     struct held_answer *spare; /* owned; for the next answer that must wait, or NULL */
 };
 
@@ -57,12 +57,12 @@ struct room {
     struct relay *relay;
     uint64_t seq;
     uint64_t schema_version;
-    struct relay_text epoch; /* decoded characters; owned */
+    struct relay_text epoch;       /* decoded characters; owned */
     struct fold fold;              /* wire version 1 */
     struct generation *generation; /* owned; wire version 3, NULL in others */
     struct journal journal;
     struct durability durability;
-    uint64_t joins; /* how often somebody joined */
+    uint64_t joins;        /* how often somebody joined */
     struct table members;  /* struct member by origin */
     struct list roster;    /* struct member, in the order of joining */
     struct list presences; /* struct member with an entry, oldest entry first */
@@ -78,7 +78,7 @@ struct member {
     struct list_link in_roster, in_connection, in_presences;
     struct room *room;
     struct relay_connection *connection;
-    uint64_t joined_as; /* the room's `joins` at that time: ascending along the roster, and one of a kind */
+    uint64_t joined_as;           /* the room's `joins` at that time: ascending along the roster, and one of a kind */
     struct relay_frame *presence; /* kept; the last presence frame, NULL when there is no entry */
     size_t peer_at, peer_length;  /* of the peer object in it */
     char origin[];

@@ -24,7 +24,8 @@ void relay_welcome_people(struct relay_buffer *text, const struct room *room, co
    answers wait. False when memory is out. */
 bool relay_welcome(struct member *joiner, const struct json_value *seq);
 
-/* Sends a welcome whose head (`head` bytes) and body are the text of `frame`; closes the connection when memory is out. */
+/* Sends a welcome whose head (`head` bytes) and body are the text of `frame`; closes the connection when memory is out.
+ */
 void relay_welcome_send(struct member *joiner, const struct relay_frame *frame, size_t head);
 
 #endif

@@ -40,7 +40,8 @@ static const char *receives(const char *text) {
 }
 
 #define HELLO                                                                                                          \
-    "{\\\"t\\\":\\\"hello\\\",\\\"room\\\":\\\"r\\\",\\\"origin\\\":\\\"a\\\",\\\"proto\\\":3,\\\"policyVersion\\\":%d}"
+    "{\\\"t\\\":\\\"hello\\\",\\\"room\\\":\\\"r\\\",\\\"origin\\\":\\\"a\\\",\\\"proto\\\":3,\\\"policyVersion\\\":%" \
+    "d}"
 #define ENV                                                                                                            \
     "{\\\"t\\\":\\\"env\\\",\\\"room\\\":\\\"r\\\",\\\"env\\\":{\\\"proto\\\":3,\\\"policyVersion\\\":0,"              \
     "\\\"instance\\\":\\\"epoch-%d\\\",\\\"origin\\\":\\\"a\\\",\\\"writer\\\":\\\"w\\\",\\\"version\\\":%d,"          \
@@ -69,12 +70,13 @@ Test(control_generation, commits_are_held_and_decided) {
     open_and_connect();
     says_hello(0);
     cr_expect_str_eq(does("hold", ""), "{\"id\":1,\"ok\":true}\n");
-    cr_expect_str_eq(says_envelope(3, 1),
-                     "{\"on\":\"commit\",\"relay\":\"x\",\"room\":\"r\",\"env\":{\"proto\":3,\"policyVersion\":0,"
-                     "\"instance\":\"epoch-3\",\"origin\":\"a\",\"writer\":\"w\",\"version\":1,\"hlc\":{\"p\":1,\"l\":1},"
-                     "\"ops\":[],\"seq\":1},\"state\":{\"seq\":1,\"instance\":\"epoch-3\",\"registers\":[],"
-                     "\"wm\":{\"a\":1},\"ranges\":{\"a\":[[1,1]]},\"settled\":{\"a\":{\"p\":1,\"l\":1}},"
-                     "\"schemaVersion\":0}}\n{\"id\":1,\"ok\":true}\n");
+    cr_expect_str_eq(
+        says_envelope(3, 1),
+        "{\"on\":\"commit\",\"relay\":\"x\",\"room\":\"r\",\"env\":{\"proto\":3,\"policyVersion\":0,"
+        "\"instance\":\"epoch-3\",\"origin\":\"a\",\"writer\":\"w\",\"version\":1,\"hlc\":{\"p\":1,\"l\":1},"
+        "\"ops\":[],\"seq\":1},\"state\":{\"seq\":1,\"instance\":\"epoch-3\",\"registers\":[],"
+        "\"wm\":{\"a\":1},\"ranges\":{\"a\":[[1,1]]},\"settled\":{\"a\":{\"p\":1,\"l\":1}},"
+        "\"schemaVersion\":0}}\n{\"id\":1,\"ok\":true}\n");
     cr_expect_str_eq(does("release", ",\"room\":\"r\",\"seq\":2"), "{\"id\":1,\"ok\":false}\n");
     cr_expect_str_eq(does("release", ",\"room\":\"r\""), "{\"id\":1,\"error\":\"The command needs seq, a count.\"}\n");
     cr_expect_eq(strncmp(does("release", ",\"room\":\"r\",\"seq\":1"), "{\"on\":\"send\",\"conn\":\"c\"", 22), 0);
@@ -98,8 +100,9 @@ Test(control_generation, further_observers) {
         strstr(says_hello(0), "{\"on\":\"join\",\"relay\":\"x\",\"room\":\"r\",\"writer\":\"w\",\"origin\":\"a\"}\n"));
     cr_expect_not_null(strstr(says_envelope(9, 4), "{\"on\":\"drop\",\"relay\":\"x\",\"room\":\"r\",\"origin\":\"a\","
                                                    "\"version\":4,\"reason\":\"generation\"}\n"));
-    cr_expect_not_null(strstr(says_envelope(3, 0), "{\"on\":\"violation\",\"relay\":\"x\",\"room\":\"r\",\"violation\":"
-                                                   "{\"writer\":\"w\",\"reason\":\"malformed\",\"detail\":\"version\"}}"));
+    cr_expect_not_null(strstr(says_envelope(3, 0),
+                              "{\"on\":\"violation\",\"relay\":\"x\",\"room\":\"r\",\"violation\":"
+                              "{\"writer\":\"w\",\"reason\":\"malformed\",\"detail\":\"version\"}}"));
 }
 
 Test(control_generation, older_versions_have_none_of_it) {

@@ -120,18 +120,21 @@ Test(control, plays_a_session) {
     cr_expect(relay_control_stopped(control));
 }
 
-/* A client may write line ends between tokens; an event is one line all the same, and what a member receives keeps them. */
+/* A client may write line ends between tokens; an event is one line all the same, and what a member receives keeps
+ * them. */
 Test(control, an_event_is_one_line_however_a_client_writes) {
     does("{\"id\":1,\"do\":\"open\",\"relay\":\"one\",\"profile\":\"0.2.0\",\"options\":{}}");
     does("{\"id\":2,\"do\":\"connect\",\"relay\":\"one\",\"conn\":\"c\",\"principal\":{\"writer\":\"w\"}}");
     does("{\"id\":3,\"do\":\"receive\",\"conn\":\"c\",\"text\":\"" HELLO "\"}");
-    const char *env = "{\"id\":4,\"do\":\"receive\",\"conn\":\"c\",\"text\":\"{\\\"t\\\":\\\"env\\\",\\\"room\\\":\\\"r\\\",\\\"env\\\":{\\n"
+    const char *env = "{\"id\":4,\"do\":\"receive\",\"conn\":\"c\",\"text\":\"{\\\"t\\\":\\\"env\\\",\\\"room\\\":"
+                      "\\\"r\\\",\\\"env\\\":{\\n"
                       "\\\"proto\\\":\\r\\n1,\\\"policyVersion\\\":0,\\\"writer\\\":\\\"w\\\",\\\"ops\\\":[\\n]}}\"}";
     size_t count = 0;
     for (const char *at = does(env); *at != '\0'; at++)
         count += *at == '\n';
     cr_expect_eq(count, 3, "%s", lines);
-    cr_expect_not_null(strstr(lines, "{\"on\":\"commit\",\"relay\":\"one\",\"room\":\"r\",\"env\":{ \"proto\":  1,"), "%s", lines);
+    cr_expect_not_null(strstr(lines, "{\"on\":\"commit\",\"relay\":\"one\",\"room\":\"r\",\"env\":{ \"proto\":  1,"),
+                       "%s", lines);
     cr_expect_not_null(strstr(lines, "\\\"env\\\":{\\n\\\"proto\\\":\\r\\n1,"), "%s", lines);
 }
 

@@ -62,7 +62,8 @@ Test(durability, echoes_wait_and_come_in_order) {
     close_room();
 }
 
-/* A welcome that was asked for meanwhile waits too, shows the room as the hello found it, and who is there at the end. */
+/* A welcome that was asked for meanwhile waits too, shows the room as the hello found it, and who is there at the end.
+ */
 Test(durability, welcomes_wait) {
     open_room();
     struct pair *eve = world_client(&world, "we");

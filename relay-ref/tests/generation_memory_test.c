@@ -1,7 +1,7 @@
 /*
- * Memory that is out, in a session of 0.9: registers, drops, a cut, settling, held answers, a stall, unloading, hydrating.
- * Nothing crashes or leaks, and what the relay says afterwards is whole: a snapshot is what the journal's envelopes make
- * of an empty room.
+ * Memory that is out, in a session of 0.9: registers, drops, a cut, settling, held answers, a stall, unloading,
+ * hydrating. Nothing crashes or leaks, and what the relay says afterwards is whole: a snapshot is what the journal's
+ * envelopes make of an empty room.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

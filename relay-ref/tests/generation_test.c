@@ -46,13 +46,16 @@ Test(generation, concurrent_writes_are_kept_side_by_side) {
     open_room(NULL);
     ana_writes(5, "[{\"kind\":\"set\",\"path\":[1,\"\\u0078\"],\"next\":1.50,\"prev\":null,\"cites\":[],\"epoch\":0}]");
     ben_writes(6, sets("[\"1\",\"x\"]", "[2]", cites("ana", 5), 0));
-    expect_registers("\"registers\":[{\"path\":[1,\"\\u0078\"],\"siblings\":["
-                     SIBLING("wa", "ana", "5", "\"epoch\":0,\"value\":1.50,\"prev\":null") ","
-                     SIBLING("wb", "ben", "6", "\"epoch\":0,\"value\":[2]")
-                     "],\"water\":{\"ana\":{\"p\":1,\"l\":5}}}],\"wm\":{");
+    expect_registers("\"registers\":[{\"path\":[1,\"\\u0078\"],\"siblings\":[" SIBLING(
+        "wa", "ana", "5",
+        "\"epoch\":0,\"value\":1.50,\"prev\":null") "," SIBLING("wb", "ben", "6",
+                                                                "\"epoch\":0,\"value\":[2]") "],\"water\":{\"ana\":{"
+                                                                                             "\"p\":1,\"l\":5}}}],"
+                                                                                             "\"wm\":{");
     submits(ana, &(struct submission){"r", "e1", "ana", "wa", 6, 3, sets("[1,\"x\"]", "0", cites("ana", 3), 0), NULL});
     expect_registers(SIBLING("wa", "ana", "5", "\"epoch\":0,\"value\":1.50,\"prev\":null"));
-    submits(ana, &(struct submission){"r", "e1", "\\u0061na", "wa", 7, 6, sets("[\"own\"]", "0", cites("ana", 6), 0), NULL});
+    submits(ana,
+            &(struct submission){"r", "e1", "\\u0061na", "wa", 7, 6, sets("[\"own\"]", "0", cites("ana", 6), 0), NULL});
     expect_registers("\"epoch\":0,\"value\":0}],\"water\":{}}");
     ana_writes(8, "[{\"kind\":\"clear\",\"path\":[1,\"x\"],\"prev\":1,\"cites\":[],\"epoch\":0}]");
     expect_registers("{\"kind\":\"clear\",\"writer\":\"wa\",\"origin\":\"ana\",\"hlc\":{\"p\":1,\"l\":8},\"epoch\":0}");
@@ -69,11 +72,11 @@ Test(generation, a_full_journal_settles) {
     cr_expect_str_eq(next(&world, ben), "{\"t\":\"settled\",\"room\":\"r\",\"settled\":{\"ana\":{\"p\":1,\"l\":1},"
                                         "\"ben\":{\"p\":1,\"l\":1}}}");
     ben_writes(2, "[{\"kind\":\"delete\",\"path\":[\"z\"],\"cites\":[],\"epoch\":0}]");
-    expect_registers("{\"path\":[\"x\"],\"siblings\":[" SIBLING("wa", "ana", "1", "\"epoch\":3,\"value\":1")
-                     "],\"water\":{},\"epoch\":3}");
+    expect_registers("{\"path\":[\"x\"],\"siblings\":[" SIBLING(
+        "wa", "ana", "1", "\"epoch\":3,\"value\":1") "],\"water\":{},\"epoch\":3}");
     submits(ben, &(struct submission){"r", "e1", "ben", "wb", 3, 9, sets("[\"x\"]", "2", cites("ana", 1), 0), NULL});
-    expect_registers("{\"path\":[\"x\"],\"siblings\":[" SIBLING("wb", "ben", "9", "\"epoch\":0,\"value\":2")
-                     "],\"water\":{},\"epoch\":3}");
+    expect_registers("{\"path\":[\"x\"],\"siblings\":[" SIBLING(
+        "wb", "ben", "9", "\"epoch\":0,\"value\":2") "],\"water\":{},\"epoch\":3}");
     submits(ana, &(struct submission){"r", "e1", "ana", "wa", 2, 10,
                                       "[{\"kind\":\"clear\",\"path\":[\"w\"],\"cites\":[],\"epoch\":0}]", NULL});
     submits(ana, &(struct submission){"r", "e1", "ana", "wa", 3, 11, sets("[\"x\"]", "3", cites("ben", 9), 0), NULL});
@@ -104,11 +107,11 @@ Test(generation, a_migration_begins_a_new_one) {
                                       ",\"schemaVersion\":4"});
     const char *echo = next(&world, ben);
     cr_expect_not_null(strstr(echo, "\"t\":\"env\""), "%s", echo);
-    cr_expect_str_eq(next(&world, ben),
-                     "{\"t\":\"welcome\",\"room\":\"r\",\"seq\":2,\"instance\":\"e2\",\"schemaVersion\":4,\"peers\":[],"
-                     "\"members\":[\"ana\"],\"mode\":\"snapshot\",\"registers\":[{\"path\":[\"new\"],\"siblings\":["
-                     SIBLING("wa", "ana", "2", "\"epoch\":0,\"value\":2")
-                     "],\"water\":{\"ben\":{\"p\":1,\"l\":1}}}],\"wm\":{}}");
+    cr_expect_str_eq(
+        next(&world, ben),
+        "{\"t\":\"welcome\",\"room\":\"r\",\"seq\":2,\"instance\":\"e2\",\"schemaVersion\":4,\"peers\":[],"
+        "\"members\":[\"ana\"],\"mode\":\"snapshot\",\"registers\":[{\"path\":[\"new\"],\"siblings\":[" SIBLING(
+            "wa", "ana", "2", "\"epoch\":0,\"value\":2") "],\"water\":{\"ben\":{\"p\":1,\"l\":1}}}],\"wm\":{}}");
     cr_expect_eq(room_info(&world, "r").journal, 1);
     ben_writes(1, "[]");
     cr_expect_not_null(strstr(next_of(&world, ben, "drop"), "\"generation\""));

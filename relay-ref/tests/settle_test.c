@@ -87,9 +87,8 @@ static size_t compare(const struct generation *generation, const struct model *m
         bool any = false;
         for (int number = 0; number < ORIGINS; number++) {
             struct register_origin *origin = relay_generation_origin(generation, name(place, 'o', number));
-            struct register_cell *cell = path_register == NULL || origin == NULL
-                                             ? NULL
-                                             : relay_register_cell(generation, path_register, origin);
+            struct register_cell *cell =
+                path_register == NULL || origin == NULL ? NULL : relay_register_cell(generation, path_register, origin);
             int sibling = cell == NULL || cell->sibling == NULL ? 0 : (int)cell->sibling->hlc.l;
             int water = cell == NULL || !cell->has_water ? 0 : (int)cell->water.l;
             cr_assert_eq(sibling, model->sibling[path][number]);

@@ -94,7 +94,8 @@ Test(wellformed, each_part_of_an_op) {
         {"{\"kind\":\"set\",\"path\":[\"a\"],\"cites\":[],\"epoch\":1e999}", "epoch"},
         {"{\"kind\":\"set\",\"path\":[\"a\"],\"epoch\":0}", "cites"},
         {"{\"kind\":\"set\",\"path\":[\"a\"],\"cites\":[7],\"epoch\":0}", "cites"},
-        {"{\"kind\":\"set\",\"path\":[\"a\"],\"cites\":[{\"origin\":\"\",\"hlc\":{\"p\":1,\"l\":1}}],\"epoch\":0}", "cites"},
+        {"{\"kind\":\"set\",\"path\":[\"a\"],\"cites\":[{\"origin\":\"\",\"hlc\":{\"p\":1,\"l\":1}}],\"epoch\":0}",
+         "cites"},
         {"{\"kind\":\"set\",\"path\":[\"a\"],\"cites\":[{\"origin\":\"o\",\"hlc\":{\"p\":1}}],\"epoch\":0}", "cites"},
         {GOOD_OP "," GOOD_OP, "dup-path"},
         {"{\"kind\":\"set\",\"path\":[1,\"x\"],\"cites\":[],\"epoch\":0},"
@@ -107,7 +108,8 @@ Test(wellformed, each_part_of_an_op) {
         snprintf(ops, sizeof ops, "[%s]", cases[i][0]);
         envelope.ops = ops;
         expect_detail(&envelope, cases[i][1]);
-        snprintf(ops, sizeof ops, "[{\"kind\":\"clear\",\"path\":[\"first\"],\"cites\":[],\"epoch\":2},%s,{}]", cases[i][0]);
+        snprintf(ops, sizeof ops, "[{\"kind\":\"clear\",\"path\":[\"first\"],\"cites\":[],\"epoch\":2},%s,{}]",
+                 cases[i][0]);
         expect_detail(&envelope, cases[i][1]);
     }
 }
@@ -148,8 +150,9 @@ Test(wellformed, faults_behind_the_limit_of_ops_count) {
     cr_expect_str_eq(world.observed, "violation r w malformed - kind\n");
     world.observed[0] = '\0';
     envelope.writer = "\"v\"";
-    envelope.ops = "[{\"kind\":\"clear\",\"path\":[\"x\"],\"cites\":[],\"epoch\":0},{\"kind\":\"clear\",\"path\":[\"y\"],"
-                   "\"cites\":[],\"epoch\":0},{\"kind\":\"clear\",\"path\":[\"z\"],\"cites\":[],\"epoch\":0}]";
+    envelope.ops =
+        "[{\"kind\":\"clear\",\"path\":[\"x\"],\"cites\":[],\"epoch\":0},{\"kind\":\"clear\",\"path\":[\"y\"],"
+        "\"cites\":[],\"epoch\":0},{\"kind\":\"clear\",\"path\":[\"z\"],\"cites\":[],\"epoch\":0}]";
     says_envelope(other, &envelope);
     cr_expect_str_eq(world.observed, "violation r v ops-limit -\n");
     free(many);
