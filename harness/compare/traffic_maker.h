@@ -7,7 +7,7 @@
 #include "harness/compare/traffic.h"
 #include "harness/run/schedule.h"
 
-enum { MAKER_ROOMS = 4, MAKER_WRITERS = 4, MAKER_ORIGINS = 4, MAKER_CLIENTS = 8, MAKER_MEMORY = 16, MAKER_TEXT = 400 };
+enum { MAKER_ROOMS = 4, MAKER_WRITERS = 4, MAKER_ORIGINS = 4, MAKER_STRANGERS = 40, MAKER_CLIENTS = 8, MAKER_MEMORY = 16, MAKER_TEXT = 400 };
 
 /* What stands at a path: what may be below it follows from the path alone, so that no order of steps leads to a path that is not one. */
 enum place { PLACE_OBJECT, PLACE_INDEXED, PLACE_LEAF };
@@ -37,7 +37,7 @@ struct maker {
     /* what it believes of the relay */
     unsigned seq[MAKER_ROOMS], schema[MAKER_ROOMS];
     bool banned[MAKER_WRITERS][MAKER_ROOMS];
-    unsigned version[MAKER_ORIGINS];
+    unsigned version[MAKER_STRANGERS]; /* of each origin; most of them only stand in envelopes */
     unsigned stamp;
     double clock;
     bool holds;

@@ -96,7 +96,7 @@ static void send(struct maker *maker, const struct maker_client *client, unsigne
 
 void maker_write(struct maker *maker, struct maker_client *client, unsigned room) {
     struct draft good;
-    unsigned origin = maker_chance(maker, 90) ? client->origin : maker_below(maker, MAKER_ORIGINS);
+    unsigned origin = maker_chance(maker, 90) ? client->origin : maker_below(maker, MAKER_STRANGERS);
     draft(maker, &good, room, origin, client->writer, op_count(maker));
     if (maker->features->wire_3 && maker_chance(maker, 3)) {
         static const char *const versions[] = {"9007199254740991", "1e3", "2.0", "1"};
