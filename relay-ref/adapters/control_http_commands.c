@@ -137,8 +137,8 @@ static void do_durable(const struct control_room *room, const struct control_com
     bool holds = relay_control_is(command, "hold"), unloads = relay_control_is(command, "unload");
     if (!version_of(room)->generations) {
         reply_no(reply, "This command came with protocol version 0.9.");
-    } else if (room->live->rooms != NULL) {
-        reply_no(reply, "With --db the relay decides on commits and unloads rooms by itself.");
+    } else if (unloads && room->live->rooms != NULL) {
+        reply_no(reply, "With --db an unloaded room comes back as it was.");
     } else if (holds || relay_control_is(command, "unhold")) {
         room->live->holds = holds;
         reply_ok(reply, "true");

@@ -15,7 +15,6 @@ struct durable_room *durable_find(const struct durable_rooms *rooms, struct rela
 /* Field by field: the name begins where the struct's last bytes may be no field's. */
 static void start_room(struct durable_room *room) {
     room->is_in_turn = room->is_due = room->failed = room->renew = false;
-    room->held_to = 0;
     room->id = 0;
     room->floor = 1;
     room->epoch = (struct relay_text){NULL, 0};

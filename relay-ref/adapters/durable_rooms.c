@@ -118,17 +118,13 @@ static bool put(struct durable_rooms *rooms, struct durable_room *room, struct r
     return false;
 }
 
-enum relay_committed durable_commit(struct durable_rooms *rooms, struct relay_text name, struct relay_text envelope,
-                                    const struct relay_commit_state *state) {
+void durable_commit(struct durable_rooms *rooms, struct relay_text name, struct relay_text envelope,
+                    const struct relay_commit_state *state) {
     struct durable_room *room = durable_find(rooms, name); /* there since durable_restore was asked for it */
-    if (room->held_to == 0)
-        room->held_from = state->seq;
-    room->held_to = state->seq;
     durable_note(rooms, room);
     room->failed = !put(rooms, room, envelope, state);
     room->envelopes++;
     room->bytes += envelope.length;
-    return rooms->settings.store.durable ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
 }
 
 void durable_adopt(struct durable_rooms *rooms, struct relay_text name) {
@@ -166,31 +162,26 @@ static void lose(struct durable_rooms *rooms, struct durable_room *room) {
     room->renew = renew;
 }
 
-/* durable.order: all of the turn's envelopes are on the disk at once, and go out in their order. */
-static void release(struct durable_rooms *rooms, struct durable_room *room) {
-    uint64_t from = room->held_from, to = room->held_to;
-    room->held_to = 0;
-    for (uint64_t seq = from; rooms->settings.store.durable && to > 0 && seq <= to; seq++)
-        relay_release(rooms->relay, durable_name(room), seq);
-}
-
-static void settle(struct durable_rooms *rooms, bool committed, int64_t now) {
+/* True when some room was lost. */
+static bool settle(struct durable_rooms *rooms, bool committed, int64_t now) {
+    bool lost = false;
     while (rooms->in_turn.first != NULL) {
         struct durable_room *room = CONTAINER_OF(rooms->in_turn.first, struct durable_room, in_turn);
         relay_list_remove(&rooms->in_turn, &room->in_turn);
         room->is_in_turn = false;
         if (!committed || room->failed) {
             lose(rooms, room);
+            lost = true;
             continue;
         }
         room->renew = false;
         room->written_at = now;
-        release(rooms, room);
         durable_consider(rooms, room);
     }
+    return lost;
 }
 
-static void end_transaction(struct durable_rooms *rooms, int64_t now) {
+static bool end_transaction(struct durable_rooms *rooms, int64_t now) {
     bool committed = !rooms->turn_failed && store_commit(rooms->store, &rooms->error);
     if (committed) {
         durable_end_checkpoint(rooms);
@@ -200,7 +191,7 @@ static void end_transaction(struct durable_rooms *rooms, int64_t now) {
         durable_give_up_checkpoint(rooms, now);
     }
     rooms->turn_failed = false;
-    settle(rooms, committed, now);
+    return settle(rooms, committed, now);
 }
 
 /* ---- rooms that nobody is in -------------------------------------------------------------------- */
@@ -244,11 +235,12 @@ static void sweep(struct durable_rooms *rooms, int64_t now) {
     }
 }
 
-int64_t durable_turn_over(struct durable_rooms *rooms) {
+struct durable_turn durable_turn_over(struct durable_rooms *rooms) {
     int64_t now = now_of(rooms);
     durable_step_checkpoint(rooms, now);
-    end_transaction(rooms, now);
+    bool lost = end_transaction(rooms, now);
     durable_begin_checkpoint(rooms, now);
     sweep(rooms, now);
-    return durable_checkpoint_wait(rooms, now, rooms->rooms.count > 0 ? SWEEP_MS : LONGEST_SLEEP_MS);
+    int64_t most = rooms->rooms.count > 0 ? SWEEP_MS : LONGEST_SLEEP_MS;
+    return (struct durable_turn){durable_checkpoint_wait(rooms, now, most), lost};
 }

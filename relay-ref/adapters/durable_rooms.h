@@ -4,7 +4,8 @@
  * leave the memory after a while.
  *
  * A turn is one round of its owner's event loop: all that came in during it is one transaction
- * (`durable_turn_over`). With a durable file the core holds the answers to it until then.
+ * (`durable_turn_over`). Where an echo must not go out before it is on the disk (durable.hold), the owner sends nothing
+ * of a turn until then.
  *
  * Lifetime rules
  *   1. Its owner makes it first, then the relay, whose `relay_env` has to call durable_restore and durable_commit.
@@ -64,21 +65,22 @@ bool durable_forget_all(struct durable_rooms *rooms, unsigned wire, struct store
 /* relay_env.restore: loads the room. */
 enum relay_kept durable_restore(struct durable_rooms *rooms, struct relay_text room);
 
-/* relay_env.on_commit: puts the envelope into the turn's transaction. A durable file has the relay hold it
-   (durable.hold) until that is on the disk; the relay wants the option `hold_commits` then. */
-enum relay_committed durable_commit(struct durable_rooms *rooms, struct relay_text room, struct relay_text envelope,
-                                    const struct relay_commit_state *state);
+/* relay_env.on_commit: puts the envelope into the turn's transaction. */
+void durable_commit(struct durable_rooms *rooms, struct relay_text room, struct relay_text envelope,
+                    const struct relay_commit_state *state);
 
 /* The room was hydrated by somebody else: it goes into the file as it is. To be called right after relay_hydrate, for
    which durable_restore said RELAY_KEPT_NONE before. */
 void durable_adopt(struct durable_rooms *rooms, struct relay_text room);
 
-/*
- * The turn is over: commits, has the relay release what was held, and goes one step on with what there is to do beside.
- * Rooms whose transaction failed are discarded (relay_discard), so their members' connections close. Returns how many
- * milliseconds from now it wants to be called again at the latest; 0 for at once.
- */
-int64_t durable_turn_over(struct durable_rooms *rooms);
+struct durable_turn {
+    int64_t wait; /* it wants to be called again after at most so many milliseconds; 0: at once */
+    bool lost;    /* some of what was ordered in the turn is not in the file, nor in the relay any more */
+};
+
+/* The turn is over: commits, and goes one step on with what there is to do beside. Rooms whose transaction failed are
+   discarded (relay_discard), so their members' connections close. */
+struct durable_turn durable_turn_over(struct durable_rooms *rooms);
 
 /* For a sink's `close`: why, when it is on account of the file. */
 enum durable_trouble durable_trouble(const struct durable_rooms *rooms);

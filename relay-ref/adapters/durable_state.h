@@ -14,9 +14,8 @@ struct durable_room {
     bool is_due;     /* for a checkpoint */
     bool failed;     /* something of it could not be put into the present transaction */
     bool renew;      /* clients may have seen more of it than the file holds: it comes back with another epoch */
-    uint64_t held_from, held_to;  /* what the present transaction has of it; held_to is 0 for nothing */
-    int64_t id;                   /* in the file; 0 while it has never been written */
-    uint64_t floor;               /* its journal in the file begins there */
+    int64_t id;      /* in the file; 0 while it has never been written */
+    uint64_t floor;  /* its journal in the file begins there */
     struct relay_text epoch;      /* as in the file; owned */
     uint64_t envelopes, bytes;    /* since the last checkpoint */
     uint64_t snapshot_bytes;      /* of that one */

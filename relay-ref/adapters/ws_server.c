@@ -91,6 +91,7 @@ static bool open_relay(struct server *server, char *reason, size_t capacity) {
 }
 
 static void end_connections(void *context) {
+    rooms_turn_over(context);
     drain_members(context, CLOSE_RESTART, "a control client opened a fresh relay");
 }
 

@@ -85,7 +85,7 @@ static enum relay_committed on_commit(void *context, struct relay_text room, str
     struct control_line line;
     enum relay_committed committed = live->holds ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
     if (keeps(live, version_of(live)))
-        committed = durable_commit(live->rooms, room, envelope, state);
+        durable_commit(live->rooms, room, envelope, state);
     if (!live->observed)
         return committed;
     begin_event(live, &line, "commit", room);
@@ -188,7 +188,6 @@ bool live_open(struct live *live, enum relay_protocol protocol, struct relay_tex
     if (keeps(live, version)) {
         env.on_commit = on_commit;
         env.restore = on_restore;
-        wanted.hold_commits = live->flags->durable;
     }
     struct relay *relay = begins_anew(live, version, reason, capacity) ? relay_new(&env, &wanted) : NULL;
     if (relay == NULL) {

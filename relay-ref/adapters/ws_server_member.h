@@ -26,7 +26,7 @@ enum close_code {
 };
 
 struct member {
-    struct list_link in_members, in_parting;
+    struct list_link in_members, in_parting, in_held;
     struct server *server;
     struct lws *wsi;
     struct address *address; /* whose member it is; its hold is the socket's */
@@ -35,6 +35,7 @@ struct member {
     struct frame_queue queue;
     size_t in_flight;        /* weight of a frame that libwebsockets has, but not yet sent whole */
     bool parting;            /* in server->parting */
+    bool holding;            /* in server->held: some of the queue is held */
     bool cut;                /* ended without a close frame; nothing is sent any more */
     enum close_code closing; /* 0: not closing; else sent when the queue is empty */
     const char *close_reason;

@@ -39,7 +39,7 @@ bool queue_add(struct frame_queue *queue, struct relay_frame *frame) {
 }
 
 struct relay_frame *queue_first(const struct frame_queue *queue) {
-    return queue->count > 0 ? queue->ring[queue->first] : NULL;
+    return queue->count > queue->held ? queue->ring[queue->first] : NULL;
 }
 
 void queue_drop_first(struct frame_queue *queue) {
@@ -48,6 +48,14 @@ void queue_drop_first(struct frame_queue *queue) {
     queue->count--;
     count(queue, 0, queue_weight(frame));
     relay_frame_release(frame);
+}
+
+void queue_drop_held(struct frame_queue *queue) {
+    for (; queue->held > 0; queue->held--) {
+        struct relay_frame *frame = queue->ring[(queue->first + --queue->count) & (queue->capacity - 1)];
+        count(queue, 0, queue_weight(frame));
+        relay_frame_release(frame);
+    }
 }
 
 void queue_clear(struct frame_queue *queue) {

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include "relay-ref/adapters/ws_server_member.h"
+#include "relay-ref/adapters/ws_server_sending.h"
 #include "relay-ref/core/version.h"
 
 #define INTERNAL 1011
@@ -72,10 +72,15 @@ static void on_time(lws_sorted_usec_list_t *timer) {
 void rooms_turn_over(struct server *server) {
     if (server->rooms == NULL || server->draining)
         return;
-    int64_t wait = durable_turn_over(server->rooms);
+    struct durable_turn turn = durable_turn_over(server->rooms);
+    sending_release(server, turn.lost);
     members_settle(server);
     lws_sul_schedule(server->context, 0, &server->rooms_timer, on_time,
-                     wait > 0 ? (lws_usec_t)wait * (LWS_US_PER_SEC / 1000) : 1);
+                     turn.wait > 0 ? (lws_usec_t)turn.wait * (LWS_US_PER_SEC / 1000) : 1);
+}
+
+bool rooms_hold(const struct server *server) {
+    return server->flags->durable && server->rooms != NULL && !server->draining;
 }
 
 unsigned rooms_close_code(enum durable_trouble trouble) {

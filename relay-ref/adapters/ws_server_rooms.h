@@ -14,6 +14,9 @@ void rooms_close(struct server *server);
 /* One round of the event loop is over, or everybody is about to be sent away. */
 void rooms_turn_over(struct server *server);
 
+/* Whether what is sent during a turn waits for its end. */
+bool rooms_hold(const struct server *server);
+
 /* The close code and the reason, a literal of at most 123 bytes, of a connection that ended because of the file. */
 unsigned rooms_close_code(enum durable_trouble trouble);
 const char *rooms_close_reason(enum durable_trouble trouble);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "relay-ref/adapters/ws_server_rooms.h"
+
 /* Frames and bytes that one connection may send in one turn, so that the others get theirs. A compressor may hold
    output back, which only the next turn sends: no other frame may come before it. */
 #define FRAMES_A_TURN 64
@@ -10,6 +12,10 @@
 
 static struct member *in_members(struct list_link *link) {
     return (struct member *)(void *)((char *)link - offsetof(struct member, in_members));
+}
+
+static struct member *in_held(struct list_link *link) {
+    return (struct member *)(void *)((char *)link - offsetof(struct member, in_held));
 }
 
 /* What libwebsockets has, but not yet sent whole. */
@@ -22,17 +28,25 @@ static size_t queued(const struct member *member) {
     return member->queue.bytes + member->in_flight;
 }
 
+static void stop_holding(struct member *member) {
+    if (!member->holding)
+        return;
+    member->holding = false;
+    relay_list_remove(&member->server->held, &member->in_held);
+}
+
 void sending_forget(struct member *member) {
+    stop_holding(member);
     queue_clear(&member->queue);
     set_in_flight(member, 0);
 }
 
 /* The bytes behind the frame that is being sent: that one may be larger than any ceiling, as a snapshot is. */
 static size_t waiting_behind(const struct member *member) {
-    const struct relay_frame *first = queue_first(&member->queue);
-    if (first == NULL || member->in_flight > 0)
-        return member->queue.bytes;
-    return member->queue.bytes - queue_weight(first);
+    const struct frame_queue *queue = &member->queue;
+    if (queue->count == 0 || member->in_flight > 0)
+        return queue->bytes;
+    return queue->bytes - queue_weight(queue->ring[queue->first]);
 }
 
 static void cut_off_slow_reader(struct member *member, enum metrics_limit limit) {
@@ -55,6 +69,27 @@ static void relieve(struct server *server) {
     }
 }
 
+/* durable.hold: nothing that was caused in a turn is heard of before the turn is on the disk. All of it waits, so that
+   its order is what it always is. */
+static void hold_last(struct member *member) {
+    member->queue.held++;
+    if (member->holding)
+        return;
+    member->holding = true;
+    relay_list_append(&member->server->held, &member->in_held);
+}
+
+void sending_release(struct server *server, bool lost) {
+    while (server->held.first != NULL) {
+        struct member *member = in_held(server->held.first);
+        stop_holding(member);
+        if (lost && member->closing != 0)
+            queue_drop_held(&member->queue);
+        member->queue.held = 0;
+        lws_callback_on_writable(member->wsi);
+    }
+}
+
 void sending_send(void *context, struct relay_frame *frame) {
     struct member *member = context;
     if (member->cut || member->closing != 0)
@@ -62,9 +97,13 @@ void sending_send(void *context, struct relay_frame *frame) {
     struct server *server = member->server;
     bool idle = member->queue.count == 0;
     metrics_sent(&server->metrics, frame);
-    if (!queue_add(&member->queue, frame))
+    if (!queue_add(&member->queue, frame)) {
         member_cut_off(member);
-    else if (waiting_behind(member) > server->flags->max_waiting_bytes)
+        return;
+    }
+    if (rooms_hold(server))
+        hold_last(member);
+    if (waiting_behind(member) > server->flags->max_waiting_bytes)
         cut_off_slow_reader(member, METRICS_LIMIT_WAITING_BYTES);
     else if (idle)
         lws_callback_on_writable(member->wsi);
@@ -104,10 +143,10 @@ bool sending_writable(struct member *member) {
         return false;
     if (!send_frames(member))
         return false;
-    if (member->queue.count > 0 || member->in_flight > 0) {
+    if (queue_first(&member->queue) != NULL || member->in_flight > 0)
         lws_callback_on_writable(member->wsi);
+    if (member->queue.count > 0 || member->in_flight > 0)
         return true;
-    }
     if (member->closing == 0)
         return true;
     lws_close_reason(member->wsi, (enum lws_close_status)member->closing,

@@ -13,6 +13,10 @@ void sending_send(void *context, struct relay_frame *frame);
 /* Gives back all that waits. */
 void sending_forget(struct member *member);
 
+/* The turn is over, and with it what was held (rooms_hold): it goes out now, or is dropped for members whose connection
+ * is closing when `lost` says that some of it must not be heard of. */
+void sending_release(struct server *server, bool lost);
+
 /* The socket takes bytes. False: end the connection now (the close frame is prepared). */
 bool sending_writable(struct member *member);
 

@@ -48,6 +48,7 @@ struct server {
     struct metrics metrics;
     lws_usec_t started;  /* libwebsockets' clock */
     int64_t started_at;  /* seconds since 1970 */
+    struct list held;    /* members some of whose frames wait for the end of the turn (ws_server_sending.h) */
     struct list parting; /* members whose relay connection ends as soon as the present relay call is over */
     bool draining;       /* nobody new comes in, everybody is being sent away */
     bool drained_late;   /* the time for that is over */

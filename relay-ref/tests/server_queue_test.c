@@ -54,3 +54,27 @@ Test(server_queue, gives_everything_back_when_cleared) {
     cr_assert(queue_add(&queue, &frames[0]));
     queue_clear(&queue);
 }
+
+/* What is held stays behind, goes when it is let go, and can be taken back without touching what is in front of it. */
+Test(server_queue, holds_the_last_frames) {
+    struct frame_queue queue = {0};
+    make_frames();
+    for (size_t i = 0; i < FRAMES; i++) {
+        cr_assert(queue_add(&queue, &frames[i]));
+        queue.held += i >= 30;
+    }
+    for (size_t i = 0; i < 30; i++) {
+        cr_assert_eq(queue_first(&queue), &frames[i]);
+        queue_drop_first(&queue);
+    }
+    cr_assert_null(queue_first(&queue));
+    cr_assert_eq(queue.bytes, weight_between(30, FRAMES));
+    queue.held -= 10;
+    queue_drop_held(&queue);
+    cr_assert_eq(queue.bytes, weight_between(30, 40));
+    for (size_t i = 30; i < FRAMES; i++)
+        cr_assert_eq(frames[i].references, i < 40 ? 2 : 1);
+    cr_assert_eq(queue_first(&queue), &frames[30]);
+    queue_clear(&queue);
+    cr_assert_eq(queue.held, 0);
+}

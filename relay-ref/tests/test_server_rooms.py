@@ -87,6 +87,24 @@ def test_rooms_leave_the_memory_and_come_back(start, path):
     assert (again["epoch"], again["mode"], len(again["envs"])) == (first["epoch"], "delta", 1)
 
 
+def test_what_waits_for_the_disk_keeps_its_order(start, path):
+    """A signal behind an envelope comes behind its echo, and a snapshot may be larger than what may wait behind it."""
+    relay = start("--db", path, "--durable", "--max-waiting-bytes", 20000)
+    ana, _ = relay.join("ana", "ana")
+    for version in range(1, 51):
+        ana.send(envelope("ana", "ana", version, []))
+        ana.send({"t": "signal", "room": "r", "to": "ana", "data": version})
+    for version in range(1, 51):
+        assert ana.receive()["env"]["seq"] == version
+        assert ana.receive()["data"] == version
+    for version in range(51, 101):
+        ana.send(envelope("ana", "ana", version, setting(["k" + str(version)], "x" * 1000)))
+        assert ana.receive()["env"]["seq"] == version
+    assert len(welcome(relay)["root"]) == 50
+    assert ana.receive()["t"] == "member"
+    ana.close()
+
+
 def test_two_joiners_of_a_cold_room_meet_one_room(start, path):
     """A slow load answered too early: no. Hellos and writes come in one packet each, to a room that is not in memory."""
     relay = start("--db", path)

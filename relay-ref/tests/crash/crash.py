@@ -193,7 +193,7 @@ class Run:
         for room in self.rooms:
             for client in self.clients:
                 if client.room is room:
-                    client.join(relay.port, room.echoed if room.echoed else None)
+                    client.join(relay.port, room.echoed)
                     while client.waiting or client.resent:
                         client.take(client.receive())
                     client.leave()
