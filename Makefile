@@ -215,6 +215,9 @@ ifneq ($(of_the_reference),)
 	$(call run,$(of_the_reference)) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0'
 # The same relay as nothing but a URL: one living server, fresh names for each case.
 	$(if $(ONLY),,$(call run,$(lastword $(of_the_reference))) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(lastword $(of_the_reference))')
+# With its rooms in a file, each echo on the disk before it is sent.
+	$(if $(ONLY),,@rm -f $(BUILD)/rooms.db*)
+	$(if $(ONLY),,$(call run,$(lastword $(of_the_reference))) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0 --db $(BUILD)/rooms.db --durable')
 # And over TLS, with a certificate made for this run.
 	$(if $(ONLY),,@openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
 	    -addext subjectAltName=IP:127.0.0.1 -keyout $(BUILD)/tls.key -out $(BUILD)/tls.pem 2>/dev/null)

@@ -40,7 +40,8 @@ class Relay:
         self.note.unlink(missing_ok=True)
         environment = dict(os.environ)
         if kill:
-            environment.update(LD_PRELOAD=str(SHIM), MESHSPEC_KILL=kill, MESHSPEC_KILL_NOTE=str(self.note))
+            environment.update(LD_PRELOAD=str(SHIM), MESHSPEC_KILL=kill, MESHSPEC_KILL_NOTE=str(self.note),
+                               ASAN_OPTIONS=environment.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
         self.errors = open(folder / "errors", "a+")
         self.process = subprocess.Popen([*COMMAND, "--port", "0", "--db", str(folder / "rooms.db"), "--journal-limit", str(JOURNAL_LIMIT),
                                          "--checkpoint-envelopes", "4", "--unload-after", "1", *flags],
