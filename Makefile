@@ -148,7 +148,7 @@ $(BUILD)/fuzzers/store-%: $(BUILD)/obj/tools/sync-server/fuzz/%.o $(call objects
 
 # ---- the two commands of the README, and the other entries -----------------------------------------
 
-.PHONY: help setup conformance matrix readme-matrix run-matrix test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz crash bench install alloc-failure run-alloc-failure
+.PHONY: help setup conformance matrix readme-matrix run-matrix test run-conformance run-test lint valgrind run-valgrind fuzz run-fuzz crash bench soak install alloc-failure run-alloc-failure
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -277,6 +277,10 @@ SEED  ?= 1
 crash: all $(kill_point) ## kill a durable relay at COUNT seeded points under load, start it again, check the histories
 	MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay MESHSPEC_KILL_POINT=$(CURDIR)/$(kill_point) \
 	    $(PYTHON) relay-ref/tests/crash/crash.py --count $(COUNT) --seed $(SEED)
+
+MINUTES ?= 10
+soak: all ## all that clients do, at once, for MINUTES (10) against a durable relay: histories right, memory and files flat
+	MESHSPEC_RELAY=$(CURDIR)/$(BUILD)/meshspec-relay $(PYTHON) relay-ref/tests/soak.py --minutes $(MINUTES)
 
 bench: all bench-programs npm-packages ## measure; prints ratios
 	$(foreach bench,$(benches),$(bench) &&) true
