@@ -113,6 +113,8 @@ static bool offer(struct server *server, const char *name, size_t port, const st
     }
     snprintf(line, sizeof line, "%s http://127.0.0.1:%d/\n", name, actual);
     relay_buffer_add_words(lines, line);
+    if (lines->failed)
+        fprintf(err, SERVER_NAME ": cannot start: out of memory\n");
     return !lines->failed;
 }
 

@@ -12,9 +12,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = shlex.split(os.environ.get("MESHSPEC_RELAY", str(ROOT / "build" / "meshspec-relay")))
 
 
+class Ended(Exception):
+    """The program ended before it listened, with this exit code and these words on standard error."""
+
+    def __init__(self, code, errors):
+        super().__init__(f"ended with {code}: {errors}")
+        self.code, self.errors = code, errors
+
+
 class RelayProcess:
-    def __init__(self, *flags):
-        self.process = subprocess.Popen([*COMMAND, *map(str, flags)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *flags, env=None):
+        self.process = subprocess.Popen([*COMMAND, *map(str, flags)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
         self.tls = False
         self.port = self._read_port("listening ws://", "listening wss://")
         self.control_port = self._read_port("control http://") if "--control" in flags else None
@@ -22,8 +30,11 @@ class RelayProcess:
 
     def _read_port(self, *starts):
         line = self.process.stdout.readline()
+        if not line:
+            _, errors = self.process.communicate(timeout=LIMIT_SECONDS)
+            raise Ended(self.process.returncode, errors)
         self.tls = self.tls or line.startswith("listening wss://")
-        assert line.startswith(starts) and line.endswith("/\n"), (line, self.process.poll() is None or self.process.stderr.read())
+        assert line.startswith(starts) and line.endswith("/\n"), line
         return int(line.rstrip("/\n").rpartition(":")[2])
 
     def connect(self, writer, **options):

@@ -19,14 +19,14 @@ struct arena {
     size_t ceiling;
 };
 
-static _Noreturn void out_of_memory(void) {
+void arena_out_of_memory(void) {
     fputs("meshspec-provision: out of memory: the input or an answer of the store is too large\n", stderr);
     exit(1);
 }
 
 struct arena *arena_new(size_t ceiling) {
     struct arena *arena = calloc(1, sizeof *arena);
-    if (arena == NULL) out_of_memory();
+    if (arena == NULL) arena_out_of_memory();
     arena->ceiling = ceiling;
     return arena;
 }
@@ -43,7 +43,7 @@ void arena_free(struct arena *arena) {
 
 static struct block *add_block(struct arena *arena, size_t size) {
     struct block *block = calloc(1, sizeof *block + size);
-    if (block == NULL) out_of_memory();
+    if (block == NULL) arena_out_of_memory();
     block->size = size;
     block->before = arena->newest;
     arena->newest = block;
@@ -52,7 +52,7 @@ static struct block *add_block(struct arena *arena, size_t size) {
 
 void *arena_take(struct arena *arena, size_t size) {
     const size_t unit = alignof(max_align_t);
-    if (size > arena->ceiling || arena->taken > arena->ceiling - size) out_of_memory();
+    if (size > arena->ceiling || arena->taken > arena->ceiling - size) arena_out_of_memory();
     size = (size + unit - 1) / unit * unit;
     arena->taken += size;
     struct block *block = arena->newest;

@@ -23,4 +23,7 @@ void arena_free(struct arena *arena);
  */
 void *arena_take(struct arena *arena, size_t size);
 
+/* The same end, for memory that a library could not get. */
+_Noreturn void arena_out_of_memory(void);
+
 #endif

@@ -19,6 +19,7 @@ bool read_stream(struct run *run, FILE *stream, const char *name, struct text *t
 
 bool read_file(struct run *run, const char *path, struct text *text) {
     FILE *stream = fopen(path, "rb");
+    if (stream == NULL && errno == ENOMEM) arena_out_of_memory();
     if (stream == NULL) return problem_set(run, PROBLEM_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
     bool read = read_stream(run, stream, path, text);
     fclose(stream);

@@ -16,12 +16,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define STACK_CEILING 40
+#define OPENSSL_LOAD_CONFIG 0x40
 
 /* The replaced functions have no argument that could carry this. */
 static struct {
@@ -36,6 +38,14 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
+/* OpenSSL crashes when memory runs out while it sets itself up, at its first use, so that this comes before anything fails. */
+static void set_up_openssl(void) {
+    int (*set_up)(uint64_t options, const void *settings);
+    *(void **)&set_up = dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+    if (set_up != NULL)
+        set_up(OPENSSL_LOAD_CONFIG, NULL);
+}
+
 /* What the libraries allocate before this is not the program's doing. */
 __attribute__((constructor)) static void arm(void) {
     const char *program = getenv("FAILING_MEMORY_PROGRAM"), *at = getenv("FAILING_MEMORY_AT");
@@ -45,6 +55,7 @@ __attribute__((constructor)) static void arm(void) {
     plan.forever = getenv("FAILING_MEMORY_FOREVER") != NULL;
     plan.traced = getenv("FAILING_MEMORY_TRACE") != NULL;
     plan.report = getenv("FAILING_MEMORY_REPORT");
+    set_up_openssl();
     plan.armed = true;
 }
 
@@ -66,9 +77,11 @@ __attribute__((destructor)) static void count_up(void) {
     report(line);
 }
 
-/* The libc's regcomp frees twice when some of its allocations fail, and nobody who calls it can help that: here it fails as a whole,
-   afterwards. */
-static _Thread_local bool compiling, compiling_failed;
+/*
+ * Functions of libraries that do not survive it when one of their allocations fails, which nobody who calls them can help: the libc's
+ * regcomp frees twice, libwebsockets' lws_create_vhost goes on without a list that it needs later. Here they fail as a whole, afterwards.
+ */
+static _Thread_local bool shielded, shield_was_hit;
 
 static void trace(void) {
     void *stack[STACK_CEILING];
@@ -88,8 +101,8 @@ static bool fails_now(void) {
         if (plan.traced)
             trace();
     }
-    if (compiling) {
-        compiling_failed = true;
+    if (shielded) {
+        shield_was_hit = true;
         return false;
     }
     errno = ENOMEM;
@@ -122,17 +135,32 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
     return *memory == NULL ? ENOMEM : 0;
 }
 
+/* True when an allocation should have failed since `shielded` was set. */
+static bool end_shield(void) {
+    bool hit = shield_was_hit;
+    shielded = shield_was_hit = false;
+    if (hit)
+        errno = ENOMEM;
+    return hit;
+}
+
 int regcomp(regex_t *restrict regex, const char *restrict source, int flags) {
     int (*real)(regex_t *, const char *, int);
     *(void **)&real = dlsym(RTLD_NEXT, "regcomp");
-    compiling = true;
+    shielded = true;
     int code = real(regex, source, flags);
-    compiling = false;
-    if (!compiling_failed)
+    if (!end_shield())
         return code;
-    compiling_failed = false;
     if (code == 0)
         regfree(regex);
-    errno = ENOMEM;
     return REG_ESPACE;
+}
+
+void *lws_create_vhost(void *context, const void *info);
+void *lws_create_vhost(void *context, const void *info) {
+    void *(*real)(void *, const void *);
+    *(void **)&real = dlsym(RTLD_NEXT, "lws_create_vhost");
+    shielded = true;
+    void *vhost = real(context, info);
+    return end_shield() ? NULL : vhost;
 }
