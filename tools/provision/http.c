@@ -3,6 +3,7 @@
 #include "tools/provision/excerpt.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,9 +28,16 @@ static bool has_control(struct text text) {
     return false;
 }
 
+/* A URL is not to be called bad because there was no memory to look at it; libcurl does not always tell the two apart. */
+static bool succeeds(CURLUcode code) {
+    if (code == CURLUE_OUT_OF_MEMORY || (code != CURLUE_OK && errno == ENOMEM)) arena_out_of_memory();
+    return code == CURLUE_OK;
+}
+
 /* Why the store's URL cannot be used, or NULL. */
 static const char *url_fault(CURLU *url, const char *string) {
-    if (curl_url_set(url, CURLUPART_URL, string, CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) return "it is not a URL";
+    errno = 0;
+    if (!succeeds(curl_url_set(url, CURLUPART_URL, string, CURLU_NON_SUPPORT_SCHEME))) return "it is not a URL";
     const struct {
         CURLUPart part;
         const char *fault;
@@ -39,12 +47,12 @@ static const char *url_fault(CURLU *url, const char *string) {
                  {CURLUPART_FRAGMENT, "it must not hold a fragment"}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         char *part = NULL;
-        bool there = curl_url_get(url, parts[i].part, &part, 0) == CURLUE_OK;
+        bool there = succeeds(curl_url_get(url, parts[i].part, &part, 0));
         curl_free(part);
         if (there) return parts[i].fault;
     }
     char *scheme = NULL;
-    bool known = curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+    bool known = succeeds(curl_url_get(url, CURLUPART_SCHEME, &scheme, 0)) &&
                  (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0);
     curl_free(scheme);
     return known ? NULL : "it must begin with http:// or https://";
@@ -59,7 +67,8 @@ static bool check_settings(struct run *run, const struct http_settings *settings
     if (has_control(secret)) return problem_set(run, PROBLEM_BAD_INPUT, "the admin secret holds a control character");
     if (has_control(settings->base_url)) return problem_set(run, PROBLEM_BAD_INPUT, "the store's URL holds a control character");
     CURLU *url = curl_url();
-    const char *fault = url == NULL ? "memory is out" : url_fault(url, text_string(run->arena, settings->base_url));
+    if (url == NULL) arena_out_of_memory();
+    const char *fault = url_fault(url, text_string(run->arena, settings->base_url));
     curl_url_cleanup(url);
     return fault == NULL || problem_set(run, PROBLEM_BAD_INPUT, "the store's URL cannot be used: %s", fault);
 }
