@@ -177,7 +177,7 @@ test: setup ## every test: units, command line, scenarios under pytest, recordin
 valgrind: setup ## the memory target's suite under Valgrind: no error, no leak
 	@$(MAKE) --no-print-directory -j$(JOBS) run-valgrind
 
-PROFILE ?= $(if $(RELAY),0.2.0,0.1.0 0.1.1 0.2.0)
+PROFILE ?= $(if $(RELAY),0.2.0,0.1.0 0.1.1 0.2.0 0.9)
 PYTHON   = $(shell tools/python.sh)
 provisioner = $(if $(PROVISIONER),--provisioner '$(PROVISIONER)')
 run      = $(BUILD)/meshspec run $(foreach profile,$(1),--profile $(profile)) $(if $(ONLY),--only '$(ONLY)')
@@ -196,6 +196,8 @@ $(npm_relay_stamp): $(npm_relay_locks) $(if $(wildcard tools/adapters/npm-relay/
 of_the_reference = $(PROFILE)
 of_the_second    = $(filter-out 0.9,$(PROFILE))
 of_npm           = $(filter 0.9,$(PROFILE))
+# One profile of each wire version, where one living server speaks one.
+of_a_url         = $(lastword $(of_the_second)) $(of_npm)
 known_of_npm     = --known-failing scenarios/known-failing/npm-relay.txt
 # Runs $(1) on the npm relay, or says why that cannot be.
 if_npm = @if test -e $(npm_relay_stamp); then set -x; $(1); else echo "not available: the npm relay: $$(cat $(npm_relay_stamp).missing)"; fi
@@ -214,7 +216,7 @@ ifneq ($(of_the_reference),)
 	$(call run,$(of_the_reference)) --target exec:$(BUILD)/meshspec-adapter
 	$(call run,$(of_the_reference)) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0'
 # The same relay as nothing but a URL: one living server, fresh names for each case.
-	$(if $(ONLY),,$(call run,$(lastword $(of_the_reference))) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(lastword $(of_the_reference))')
+	$(if $(ONLY),,$(foreach profile,$(of_a_url),$(call run,$(profile)) --spawn '$(BUILD)/meshspec-relay --port 0 --protocol $(profile)' &&) true)
 # With its rooms in a file, each echo on the disk before it is sent.
 	$(if $(ONLY),,@rm -f $(BUILD)/rooms.db*)
 	$(if $(ONLY),,$(call run,$(lastword $(of_the_reference))) --spawn '$(BUILD)/meshspec-relay --port 0 --control 0 --db $(BUILD)/rooms.db --durable')
