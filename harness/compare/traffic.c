@@ -47,7 +47,8 @@ static unsigned joined_room(struct maker *maker, const struct maker_client *clie
 static void restart(struct maker *maker) {
     maker_step(maker, "{\"do\":\"restart\"}");
     for (unsigned room = 0; room < MAKER_ROOMS; room++) {
-        maker->seq[room] = maker->schema[room] = 0;
+        maker->seq[room] = 0;
+        maker->schema[room] = 0;
         for (unsigned writer = 0; writer < MAKER_WRITERS; writer++)
             maker->banned[writer][room] = false;
     }

@@ -39,9 +39,9 @@ void maker_hello(struct maker *maker, struct maker_client *client, unsigned room
     if (!right && maker_chance(maker, 50))
         policy += 3;
     if (!right && maker->schema[room] > 0)
-        buffer_format(&further, ",\"schemaVersion\":%u", maker->schema[room] - 1);
+        buffer_format(&further, ",\"schemaVersion\":%g", maker->schema[room] - 0.5);
     else if (maker_chance(maker, 30))
-        buffer_format(&further, ",\"schemaVersion\":%u", maker->schema[room] + maker_below(maker, 2));
+        buffer_format(&further, ",\"schemaVersion\":%g", maker->schema[room] + maker_below(maker, 2));
     if (maker_chance(maker, 8))
         buffer_string(&further, ",\"extra\":{\"note\":1}");
     struct buffer message = {0};

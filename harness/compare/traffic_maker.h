@@ -35,7 +35,8 @@ struct maker {
     struct maker_client clients[MAKER_CLIENTS];
     unsigned names;
     /* what it believes of the relay */
-    unsigned seq[MAKER_ROOMS], schema[MAKER_ROOMS];
+    unsigned seq[MAKER_ROOMS];
+    double schema[MAKER_ROOMS]; /* in halves */
     bool banned[MAKER_WRITERS][MAKER_ROOMS];
     unsigned version[MAKER_STRANGERS]; /* of each origin; most of them only stand in envelopes */
     unsigned stamp;

@@ -56,8 +56,8 @@ static void literal(struct maker *maker, unsigned room) {
     if (maker_chance(maker, 60))
         buffer_format(&out, ",\"%s\":\"%s\"", wire_3 ? "instance" : "epoch", maker_chance(maker, 80) ? "stored" : "@before:r");
     if (maker->features->schema && maker_chance(maker, 40)) {
-        maker->schema[room] = maker_below(maker, 3);
-        buffer_format(&out, ",\"schemaVersion\":%u", maker->schema[room]);
+        maker->schema[room] = maker_below(maker, 5) / 2.0;
+        buffer_format(&out, ",\"schemaVersion\":%g", maker->schema[room]);
     }
     /* With no journal kept, whether a given one is kept is a matter of taste (hydrate.journal-zero). */
     if (maker->journal_limit > 0 && maker_chance(maker, 60))

@@ -105,7 +105,7 @@ void maker_write(struct maker *maker, struct maker_client *client, unsigned room
     if (maker_chance(maker, 4))
         good.envelope.instance = maker->features->wire_3 ? (maker_chance(maker, 50) ? "\"never\"" : "\"\"") : NULL;
     if (maker->features->schema && maker_chance(maker, 10)) {
-        snprintf(good.schema_version, sizeof good.schema_version, "%u", maker_below(maker, maker->schema[room] + 1));
+        snprintf(good.schema_version, sizeof good.schema_version, "%u", maker_below(maker, (unsigned)maker->schema[room] + 1));
         good.envelope.schema_version = good.schema_version;
     }
     send(maker, client, room, &good.envelope, maker_chance(maker, 3) ? "77" : NULL);
@@ -116,7 +116,8 @@ void maker_write(struct maker *maker, struct maker_client *client, unsigned room
 void maker_migrate(struct maker *maker, struct maker_client *client, unsigned room) {
     struct draft good;
     draft(maker, &good, room, client->origin, client->writer, op_count(maker));
-    snprintf(good.schema_version, sizeof good.schema_version, "%u", ++maker->schema[room]);
+    maker->schema[room] += maker_chance(maker, 20) ? 0.5 : 1;
+    snprintf(good.schema_version, sizeof good.schema_version, "%g", maker->schema[room]);
     good.envelope.schema_version = good.schema_version;
     send(maker, client, room, &good.envelope, NULL);
     maker->seq[room]++;

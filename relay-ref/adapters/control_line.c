@@ -193,6 +193,12 @@ void relay_control_line_count(struct control_line *line, const char *name, uint6
     end_member(line);
 }
 
+void relay_control_line_number(struct control_line *line, const char *name, double number) {
+    add_name(line, name);
+    relay_buffer_add_number(&line->text, number);
+    end_member(line);
+}
+
 void relay_control_line_open(struct control_line *line, const char *name) {
     add_name(line, name);
     relay_buffer_add_words(&line->text, "{");

@@ -80,11 +80,12 @@ struct control_line {
 void relay_control_line_event(struct control_line *line, const char *event);
 void relay_control_line_reply(struct control_line *line, const struct control_command *command);
 
-/* Each adds one member: decoded characters, a C string, JSON text, a count. */
+/* Each adds one member: decoded characters, a C string, JSON text, a count, a finite number. */
 void relay_control_line_string(struct control_line *line, const char *name, struct relay_text characters);
 void relay_control_line_words(struct control_line *line, const char *name, const char *words);
 void relay_control_line_json(struct control_line *line, const char *name, struct relay_text json);
 void relay_control_line_count(struct control_line *line, const char *name, uint64_t count);
+void relay_control_line_number(struct control_line *line, const char *name, double number);
 
 /* Opens and closes an inner object. */
 void relay_control_line_open(struct control_line *line, const char *name);

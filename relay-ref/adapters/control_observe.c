@@ -1,6 +1,5 @@
 #include "relay-ref/adapters/control_observe.h"
 
-#include "relay-ref/json/number.h"
 
 const char *relay_observe_snapshot_fault(const struct relay_version *version) {
     return version->generations
@@ -38,7 +37,7 @@ void relay_observe_commit(struct control_line *line, const struct relay_version 
     relay_control_line_string(line, version->life, state->epoch);
     add_state(line, version, commit);
     if (version->schema)
-        relay_control_line_count(line, "schemaVersion", state->schema_version);
+        relay_control_line_number(line, "schemaVersion", state->schema_version);
     relay_control_line_close(line);
 }
 
@@ -61,11 +60,8 @@ void relay_observe_join(struct control_line *line, struct relay_text writer, str
 void relay_observe_reject(struct control_line *line, const struct relay_rejection *rejection) {
     relay_control_line_string(line, "writer", rejection->writer);
     relay_control_line_words(line, "reason", rejection->reason);
-    if (rejection->has_expected) {
-        char number[NUMBER_TEXT_CAPACITY];
-        size_t length = relay_number_write(rejection->expected, number);
-        relay_control_line_json(line, "expected", (struct relay_text){number, length});
-    }
+    if (rejection->has_expected)
+        relay_control_line_number(line, "expected", rejection->expected);
 }
 
 void relay_observe_drop(struct control_line *line, const struct relay_dropped *dropped) {

@@ -13,15 +13,13 @@
 #include "relay-ref/adapters/ws_server_state.h"
 #include "relay-ref/adapters/ws_server_tls.h"
 #include "relay-ref/adapters/ws_server_vhosts.h"
-#include "relay-ref/json/number.h"
 
 #define REASON_CAPACITY STORE_ERROR_CAPACITY
 #define POLICY_FILE_CEILING ((size_t)16 << 20)
 
 static void add_number(struct relay_buffer *out, const char *name, double value) {
-    char digits[NUMBER_TEXT_CAPACITY];
     relay_buffer_add_words(out, name);
-    relay_buffer_add(out, digits, relay_number_write(value, digits));
+    relay_buffer_add_number(out, value);
 }
 
 /* The file is checked by itself first, so that it cannot end the text around it and go on with options of its own. */

@@ -125,7 +125,7 @@ enum check_answer relay_admit(const struct member *member, const struct message_
     double schema_version;
     if (!relay_string_equals(&envelope->instance, room->epoch.bytes, room->epoch.length))
         return drop(violation, "generation");
-    if (relay_number_read(&envelope->schema_version, &schema_version) && schema_version < (double)room->schema_version)
+    if (relay_number_read(&envelope->schema_version, &schema_version) && schema_version < room->schema_version)
         return drop(violation, "schema");
     enum check_answer answer = CHECK_NO_MEMORY;
     if (relay_characters_read(&name, &envelope->origin)) {

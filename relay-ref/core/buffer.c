@@ -62,6 +62,11 @@ void relay_buffer_add_count(struct relay_buffer *buffer, uint64_t count) {
     relay_buffer_add(buffer, digits, relay_number_write_count(count, digits));
 }
 
+void relay_buffer_add_number(struct relay_buffer *buffer, double number) {
+    char digits[NUMBER_TEXT_CAPACITY];
+    relay_buffer_add(buffer, digits, relay_number_write(number, digits));
+}
+
 void relay_buffer_add_string(struct relay_buffer *buffer, struct relay_text characters) {
     size_t length = relay_string_encoded_length(characters.bytes, characters.length);
     if (!make_room(buffer, length))

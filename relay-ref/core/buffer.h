@@ -37,6 +37,9 @@ void relay_buffer_add_words(struct relay_buffer *buffer, const char *words);
 /* Adds a count in decimal. */
 void relay_buffer_add_count(struct relay_buffer *buffer, uint64_t count);
 
+/* Adds a finite number, spelled as JavaScript does. */
+void relay_buffer_add_number(struct relay_buffer *buffer, double number);
+
 /* Adds decoded characters as a JSON string. */
 void relay_buffer_add_string(struct relay_buffer *buffer, struct relay_text characters);
 

@@ -1,12 +1,6 @@
 #include "relay-ref/core/checkpoint.h"
 
 #include "relay-ref/core/evidence.h"
-#include "relay-ref/json/number.h"
-
-static void add_number(struct relay_buffer *out, double number) {
-    char text[NUMBER_TEXT_CAPACITY];
-    relay_buffer_add(out, text, relay_number_write(number, text));
-}
 
 static void add_siblings(const struct path_register *path_register, struct relay_buffer *out) {
     for (struct list_link *link = path_register->cells.first; link != NULL; link = link->next) {
@@ -45,7 +39,7 @@ static void add_register(const struct path_register *path_register, struct relay
     relay_buffer_add_words(out, "}");
     if (path_register->baseline > 0) {
         relay_buffer_add_words(out, ",\"epoch\":");
-        add_number(out, path_register->baseline);
+        relay_buffer_add_number(out, path_register->baseline);
     }
     relay_buffer_add_words(out, "}");
 }
@@ -82,16 +76,16 @@ static void add_evidence(const struct generation *generation, struct relay_buffe
 }
 
 static void add_highest(const struct register_origin *origin, struct relay_buffer *out) {
-    add_number(out, relay_evidence_highest(origin));
+    relay_buffer_add_number(out, relay_evidence_highest(origin));
 }
 
 static void add_ranges(const struct register_origin *origin, struct relay_buffer *out) {
     relay_buffer_add_words(out, "[");
     for (size_t i = 0; i < origin->range_count; i++) {
         relay_buffer_add_words(out, i > 0 ? ",[" : "[");
-        add_number(out, origin->ranges[i].from);
+        relay_buffer_add_number(out, origin->ranges[i].from);
         relay_buffer_add_words(out, ",");
-        add_number(out, origin->ranges[i].to);
+        relay_buffer_add_number(out, origin->ranges[i].to);
         relay_buffer_add_words(out, "]");
     }
     relay_buffer_add_words(out, "]");

@@ -27,15 +27,10 @@ bool relay_hlc_read(struct json_value value, struct hlc *out) {
     return stamp;
 }
 
-static void add_number(double number, struct relay_buffer *out) {
-    char text[NUMBER_TEXT_CAPACITY];
-    relay_buffer_add(out, text, relay_number_write(number, text));
-}
-
 void relay_hlc_print(const struct hlc *hlc, struct relay_buffer *out) {
     relay_buffer_add_words(out, "{\"p\":");
-    add_number(hlc->p, out);
+    relay_buffer_add_number(out, hlc->p);
     relay_buffer_add_words(out, ",\"l\":");
-    add_number(hlc->l, out);
+    relay_buffer_add_number(out, hlc->l);
     relay_buffer_add_words(out, "}");
 }

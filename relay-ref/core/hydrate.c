@@ -1,6 +1,7 @@
 /* Restoring a persisted room (hydrate.*). */
 #include "relay-ref/core/hydrate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +104,7 @@ static bool read_snapshot(struct snapshot *snapshot, const char *life, struct re
     if (snapshot->life.kind != JSON_ABSENT && (snapshot->life.kind != JSON_STRING || snapshot->life.length <= 2))
         return false;
     if (snapshot->schema_version.kind != JSON_ABSENT &&
-        !relay_number_read_count(&snapshot->schema_version, &snapshot->schema_count))
+        !(relay_number_read(&snapshot->schema_version, &snapshot->schema) && isfinite(snapshot->schema)))
         return false;
     if (!read_journal(snapshot))
         return false;
@@ -172,7 +173,7 @@ static enum relay_hydrated restore(struct room *room, const struct snapshot *sna
     }
     room->seq = snapshot->seq_count;
     if (room->relay->version->schema)
-        room->schema_version = snapshot->schema_count; /* hydrate.schema */
+        room->schema_version = snapshot->schema; /* hydrate.schema */
     return RELAY_HYDRATED;
 }
 

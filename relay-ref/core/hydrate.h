@@ -15,7 +15,8 @@ struct snapshot {
     struct json_value seq, life, schema_version, journal; /* JSON_ABSENT when not given */
     struct json_value root;                               /* wire version 1 */
     struct json_value registers, wm, ranges, settled;     /* wire version 3 */
-    uint64_t seq_count, schema_count;
+    uint64_t seq_count;
+    double schema; /* the room's schemaVersion; 0 when not given */
     struct given_entry *entries; /* owned */
     size_t count, capacity;
     bool no_memory;

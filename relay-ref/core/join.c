@@ -24,7 +24,7 @@ static bool ejected(const struct room *room, struct relay_text writer) {
 /* join.schema-absent: what is no number asks for nothing. */
 static bool outdated(const struct room *room, const struct json_value *schema_version) {
     double asked;
-    return room != NULL && relay_number_read(schema_version, &asked) && asked < (double)room->schema_version;
+    return room != NULL && relay_number_read(schema_version, &asked) && asked < room->schema_version;
 }
 
 /* join.reject-order: the writer's ejection, the wire version, the policy version, the schema version. */
@@ -38,7 +38,7 @@ static struct refusal refusal_of(const struct relay_connection *connection, cons
     if (!relay_number_equals(&message->policy_version, relay->options.policy_version))
         return (struct refusal){"policy-version", true, relay->options.policy_version};
     if (relay->version->schema && outdated(room, &message->schema_version))
-        return (struct refusal){"schema", true, (double)room->schema_version};
+        return (struct refusal){"schema", true, room->schema_version};
     return (struct refusal){NULL, false, 0};
 }
 
@@ -52,9 +52,8 @@ static bool send_reject(struct relay_connection *connection, struct relay_text r
     relay_buffer_add_words(&text, refusal->reason);
     relay_buffer_add_words(&text, "\"");
     if (refusal->has_expected) {
-        char number[NUMBER_TEXT_CAPACITY];
         relay_buffer_add_words(&text, ",\"expected\":");
-        relay_buffer_add(&text, number, relay_number_write(refusal->expected, number));
+        relay_buffer_add_number(&text, refusal->expected);
     }
     relay_buffer_add_words(&text, "}");
     struct relay_frame *frame = relay_frame_finish(&text);

@@ -1,13 +1,15 @@
 #include "relay-ref/core/migrate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "relay-ref/json/number.h"
 
-/* migrate.not-bump, migrate.ignored: what is no count above the room's is an unknown field. */
-static bool bumps(const struct room *room, const struct json_value *schema_version, uint64_t *wanted) {
-    return room->relay->version->schema && relay_number_read_count(schema_version, wanted) &&
+/* migrate.not-bump, migrate.ignored: what is no number above the room's is an unknown field. Any number is a version,
+   1.5 too; but one past the range of a double could not be told to anybody. */
+static bool bumps(const struct room *room, const struct json_value *schema_version, double *wanted) {
+    return room->relay->version->schema && relay_number_read(schema_version, wanted) && isfinite(*wanted) &&
            *wanted > room->schema_version;
 }
 

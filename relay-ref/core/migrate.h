@@ -6,7 +6,7 @@
 
 struct migration {
     bool bumps;
-    uint64_t schema_version;
+    double schema_version;
     char *memory; /* owned: the room's next epoch */
     size_t length;
 };

@@ -45,8 +45,7 @@ static bool add_segment(const struct json_value *segment, struct relay_buffer *k
     if (segment->kind == JSON_STRING)
         return add_decoded(segment, keys);
     if (relay_number_read(segment, &number) && isfinite(number)) {
-        char digits[NUMBER_TEXT_CAPACITY];
-        relay_buffer_add(keys, digits, relay_number_write(number, digits));
+        relay_buffer_add_number(keys, number);
     } else {
         relay_buffer_add(keys, segment->bytes, segment->length);
     }

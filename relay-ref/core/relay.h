@@ -76,7 +76,7 @@ struct relay_commit; /* valid during on_commit */
 struct relay_commit_state {
     uint64_t seq;
     struct relay_text epoch;
-    uint64_t schema_version; /* 0 before 0.2.0 */
+    double schema_version; /* 0 before 0.2.0 */
 };
 
 /* What an observer says of a commit: decided, so that the envelope may be echoed, or still open (durable.hold). */

@@ -73,7 +73,7 @@ static void add_snapshot(struct relay_buffer *text, struct room *room) {
     relay_buffer_add_string(text, room->epoch);
     if (version->schema) {
         relay_buffer_add_words(text, ",\"schemaVersion\":");
-        relay_buffer_add_count(text, room->schema_version);
+        relay_buffer_add_number(text, room->schema_version);
     }
     relay_buffer_add_words(text, "}");
 }

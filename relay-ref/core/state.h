@@ -56,7 +56,7 @@ struct room {
     struct table_item item; /* the decoded name; its characters follow the struct */
     struct relay *relay;
     uint64_t seq;
-    uint64_t schema_version;
+    double schema_version;
     struct relay_text epoch;       /* decoded characters; owned */
     struct fold fold;              /* wire version 1 */
     struct generation *generation; /* owned; wire version 3, NULL in others */

@@ -20,7 +20,7 @@ void relay_welcome_head(struct relay_buffer *text, const struct room *room, cons
     relay_buffer_add_string(text, life->epoch);
     if (version->schema) {
         relay_buffer_add_words(text, ",\"schemaVersion\":");
-        relay_buffer_add_count(text, life->schema_version);
+        relay_buffer_add_number(text, life->schema_version);
     }
 }
 

@@ -11,7 +11,7 @@
 struct welcome_life {
     uint64_t seq;
     struct relay_text epoch;
-    uint64_t schema_version;
+    double schema_version;
 };
 
 /* Adds `{"t":"welcome", …` up to where the peers come. */

@@ -133,15 +133,19 @@ Test(migrate, bumps_schema_and_epoch_and_keeps_the_journal) {
     writes(client, "r", "w", "[]", ",\"schemaVersion\":2");
     writes(client, "r", "w", "[]", ",\"schemaVersion\":1");
     writes(client, "r", "w", "[]", ",\"schemaVersion\":2.5");
+    writes(client, "r", "w", "[]", ",\"schemaVersion\":25e-1");
+    writes(client, "r", "w", "[]", ",\"schemaVersion\":1e999");
     writes(client, "r", "w", "[]", ",\"schemaVersion\":3");
     cr_expect_str_eq(world.observed, "commit r seq 1 epoch e1 schema 0 root none\n"
                                      "commit r seq 2 epoch e2 schema 2 root none\n"
                                      "commit r seq 3 epoch e2 schema 2 root none\n"
                                      "commit r seq 4 epoch e2 schema 2 root none\n"
-                                     "commit r seq 5 epoch e2 schema 2 root none\n"
-                                     "commit r seq 6 epoch e3 schema 3 root none\n");
-    cr_expect_eq(drain(client), 7, "migrate.no-push");
-    cr_expect_eq(room_info(&world, "r").journal, 6);
+                                     "commit r seq 5 epoch e3 schema 2.5 root none\n"
+                                     "commit r seq 6 epoch e3 schema 2.5 root none\n"
+                                     "commit r seq 7 epoch e3 schema 2.5 root none\n"
+                                     "commit r seq 8 epoch e4 schema 3 root none\n");
+    cr_expect_eq(drain(client), 9, "migrate.no-push");
+    cr_expect_eq(room_info(&world, "r").journal, 8);
     pair_free(client);
     world_close(&world);
 }

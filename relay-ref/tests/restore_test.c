@@ -90,7 +90,7 @@ static void play(struct keeper *keeper) {
     for (size_t i = 0; i < ENVELOPES; i++) {
         if (i > 0)
             cr_assert(relay_snapshot(keeper->relay, ROOM, &keeper->snapshots[i]));
-        writes(client, "r", "w", ops[i % 5], i == 4 ? ",\"schemaVersion\":2" : i == 8 ? ",\"schemaVersion\":3" : "");
+        writes(client, "r", "w", ops[i % 5], i == 4 ? ",\"schemaVersion\":2" : i == 8 ? ",\"schemaVersion\":2.5" : "");
     }
     cr_assert(relay_snapshot(keeper->relay, ROOM, &keeper->snapshots[ENVELOPES]));
     drain(client);
@@ -172,9 +172,9 @@ Test(restore, is_asked_before_a_room_is_made) {
     keeper.answer = RELAY_KEPT_RESTORED;
     keeper.snapshot_at = 3;
     hello(client, "r", "o", ",\"schemaVersion\":1");
-    answers(&keeper, client, "{\"t\":\"reject\",\"room\":\"r\",\"reason\":\"schema\",\"expected\":3}");
+    answers(&keeper, client, "{\"t\":\"reject\",\"room\":\"r\",\"reason\":\"schema\",\"expected\":2.5}");
     hello(client, "r", "o", "");
-    answers(&keeper, client, "{\"t\":\"welcome\",\"room\":\"r\",\"seq\":12,\"epoch\":\"k5\",\"schemaVersion\":3");
+    answers(&keeper, client, "{\"t\":\"welcome\",\"room\":\"r\",\"seq\":12,\"epoch\":\"k5\",\"schemaVersion\":2.5");
     cr_expect_eq(keeper.asked, 1);
     keeper.answer = RELAY_KEPT_NONE;
     hello(client, "new", "o", "");

@@ -28,9 +28,9 @@ static enum relay_committed world_commit(void *context, struct relay_text room, 
                                          const struct relay_commit_state *state, struct relay_commit *commit) {
     struct relay_text root = relay_commit_root(commit);
     cr_assert(envelope.length > 0);
-    observe(context, "commit %.*s seq %llu epoch %.*s schema %llu root %.*s\n", (int)room.length, room.bytes,
+    observe(context, "commit %.*s seq %llu epoch %.*s schema %g root %.*s\n", (int)room.length, room.bytes,
             (unsigned long long)state->seq, (int)state->epoch.length, state->epoch.bytes,
-            (unsigned long long)state->schema_version, root.bytes == NULL ? 4 : (int)root.length,
+            state->schema_version, root.bytes == NULL ? 4 : (int)root.length,
             root.bytes == NULL ? "none" : root.bytes);
     return ((struct world *)context)->holds ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
 }
