@@ -43,15 +43,20 @@ static void close_pipes(int pipes[3][2]) {
                 close(pipes[i][end]);
 }
 
+/* The child's standard input, output and error. */
+static int describe_files(posix_spawn_file_actions_t *actions, int pipes[3][2]) {
+    int failed = posix_spawn_file_actions_adddup2(actions, pipes[0][0], STDIN_FILENO);
+    if (failed == 0)
+        failed = posix_spawn_file_actions_adddup2(actions, pipes[1][1], STDOUT_FILENO);
+    return failed != 0 ? failed : posix_spawn_file_actions_adddup2(actions, pipes[2][1], STDERR_FILENO);
+}
+
 /* In a group of its own, so that all of it can be killed, and with no signal blocked or ignored by our doing. */
 static int spawn(pid_t *pid, const char *command, int pipes[3][2]) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_adddup2(&actions, pipes[0][0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipes[1][1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipes[2][1], STDERR_FILENO);
     sigset_t none, pipe_signal;
     sigemptyset(&none);
     sigemptyset(&pipe_signal);
@@ -61,7 +66,9 @@ static int spawn(pid_t *pid, const char *command, int pipes[3][2]) {
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     char *arguments[] = {"sh", "-c", (char *)command, NULL};
-    int failed = posix_spawn(pid, "/bin/sh", &actions, &attributes, arguments, environ);
+    int failed = describe_files(&actions, pipes);
+    if (failed == 0)
+        failed = posix_spawn(pid, "/bin/sh", &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
@@ -82,6 +89,8 @@ struct child *child_start(const char *command, struct error *error) {
     pid_t pid;
     int failed = spawn(&pid, command, pipes);
     if (failed != 0) {
+        errno = failed;
+        memory_check_errno("while a child process was started");
         error_set(error, ERROR_TARGET, "/bin/sh could not be started: %s", strerror(failed));
         close_pipes(pipes);
         return NULL;

@@ -76,19 +76,26 @@ static bool add_headers(struct http_call *call, const char *const *headers) {
     return true;
 }
 
+/* libcurl copies strings. A request that lacks a part must not be put down to the store. */
+static void check(CURLcode code) {
+    if (code == CURLE_OUT_OF_MEMORY) {
+        memory_is_out("while a request to the store was made");
+    }
+}
+
 static void describe(struct http_call *call, const struct http_request *request) {
     CURL *easy = call->easy;
-    curl_easy_setopt(easy, CURLOPT_URL, request->url);
-    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    check(curl_easy_setopt(easy, CURLOPT_URL, request->url));
+    check(curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method));
+    check(curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https"));
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    check(curl_easy_setopt(easy, CURLOPT_PROXY, ""));
     /* On a connection that was used before, libcurl sends a request again when the server closed it; here each request
      * is sent once. */
     curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
     curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, HTTP_USER_AGENT);
+    check(curl_easy_setopt(easy, CURLOPT_USERAGENT, HTTP_USER_AGENT));
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->detail);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);

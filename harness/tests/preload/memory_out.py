@@ -61,7 +61,7 @@ def run(command, nth, folder, forever=False):
 SHARDS = range(12 if EVERY else 1)  # of a session, so that several processors can share it
 
 
-def turns(count, shard=0):
-    """Which allocations fail, of `count`: every one, or a stride through them that is another one for another count."""
-    stride = 1 if EVERY else max(1, count // RUNS)
-    return range(1 + shard, count + 1, stride * len(SHARDS))
+def turns(count, shard=0, first=1):
+    """Which allocations fail, from `first` to `count`: every one, or a stride through them that is another one for another count."""
+    stride = 1 if EVERY else max(1, (count - first) // RUNS)
+    return range(first + shard, count + 1, stride * len(SHARDS))
