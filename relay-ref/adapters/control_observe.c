@@ -1,6 +1,5 @@
 #include "relay-ref/adapters/control_observe.h"
 
-
 const char *relay_observe_snapshot_fault(const struct relay_version *version) {
     return version->generations
                ? "The snapshot is not {seq, registers?, wm?, ranges?, settled?, instance?, schemaVersion?, journal?}."

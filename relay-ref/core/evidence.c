@@ -48,12 +48,18 @@ void relay_evidence_add(struct generation *generation, struct register_origin *o
     generation->bytes += sizeof *origin->ranges;
 }
 
+size_t relay_evidence_growth(const struct register_origin *origin, struct relay_text notice) {
+    size_t kept = origin->is_settled ? origin->notice.length + 1 : 0;
+    return notice.length + 1 - kept;
+}
+
 void relay_evidence_settle(struct generation *generation, struct register_origin *origin, const struct hlc *hlc,
                            struct relay_text notice) {
     if (!origin->is_settled)
         relay_list_append(&generation->settled, &origin->in_settled);
-    generation->notice_bytes += notice.length + 1;
-    generation->notice_bytes -= origin->is_settled ? origin->notice.length + 1 : 0;
+    size_t growth = relay_evidence_growth(origin, notice);
+    generation->notice_bytes += growth;
+    generation->bytes += growth;
     free((char *)origin->notice.bytes);
     origin->notice = notice;
     origin->settled = *hlc;

@@ -19,6 +19,9 @@ bool relay_evidence_reserve(struct register_origin *origin);
 /* Admits a version above the highest one. */
 void relay_evidence_add(struct generation *generation, struct register_origin *origin, double version);
 
+/* How many bytes more the room keeps once `notice` stands in place of the origin's own; what is less wraps around. */
+size_t relay_evidence_growth(const struct register_origin *origin, struct relay_text notice);
+
 /* Sets the origin's settled stamp; takes over `notice`, its text in notices (relay_evidence_notice). */
 void relay_evidence_settle(struct generation *generation, struct register_origin *origin, const struct hlc *hlc,
                            struct relay_text notice);

@@ -50,6 +50,12 @@ static bool print_snapshot(struct room *room, struct relay_buffer *text, bool wh
 
 /* ---- taking an envelope in ----------------------------------------------------------------------- */
 
+/* An envelope that would let the room grow past its ceiling is not ordered, unless it was ordered before (restore.c).
+ */
+static bool fits(const struct relay *relay, size_t bytes) {
+    return relay->restoring || bytes <= relay->options.max_root_bytes || relay_limit_hit(relay, RELAY_LIMIT_ROOT_BYTES);
+}
+
 /* generation.cut: the envelope goes into the new registers, not into the new evidence; generation.rewelcome. */
 static bool prepare_cut(struct room *room, const struct message_envelope *envelope, struct relay_text origin,
                         struct ordering *ordering) {
@@ -62,6 +68,8 @@ static bool prepare_cut(struct room *room, const struct message_envelope *envelo
         return false;
     relay_register_apply(ordering->fresh, reading);
     relay_generation_release_origin(ordering->fresh, writer);
+    if (!fits(room->relay, ordering->fresh->bytes))
+        return false;
     relay_frame_start(&text, 256);
     relay_welcome_head(&text, room,
                        &(struct welcome_life){ordering->entry.seq,
@@ -110,14 +118,6 @@ static void cancel(struct room *room, struct ordering *ordering) {
         relay_frame_release(ordering->welcome);
 }
 
-/* An envelope that would let the room grow past its ceiling is not ordered, unless it was ordered before (restore.c).
- */
-static bool fits(const struct room *room) {
-    const struct relay *relay = room->relay;
-    size_t bytes = relay_register_bytes(room->generation, &relay->reading);
-    return relay->restoring || bytes <= relay->options.max_root_bytes || relay_limit_hit(relay, RELAY_LIMIT_ROOT_BYTES);
-}
-
 static bool prepare_named(struct room *room, const struct message_envelope *envelope, struct relay_text origin,
                           struct ordering *ordering) {
     if (ordering->migration.bumps)
@@ -126,7 +126,10 @@ static bool prepare_named(struct room *room, const struct message_envelope *enve
     if (!prepare_evidence(room, envelope, origin, ordering) || !prepare_settling(room, ordering) ||
         !relay_register_prepare(room->generation, reading, envelope, ordering->origin))
         return false;
-    if (fits(room))
+    size_t bytes = relay_register_bytes(room->generation, reading);
+    if (ordering->extends_prefix)
+        bytes += relay_evidence_growth(ordering->origin, ordering->notice);
+    if (fits(room->relay, bytes))
         return true;
     relay_register_cancel(room->generation, reading);
     return false;

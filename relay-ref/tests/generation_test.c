@@ -223,3 +223,46 @@ Test(generation, a_full_room_takes_no_more) {
     pair_free(back);
     close_room();
 }
+
+/* A settled stamp is kept as it came, and so counts as much as it takes. */
+Test(generation, a_room_full_of_stamps_takes_no_more) {
+    struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_9);
+    options.max_root_bytes = 8192;
+    world_open_with(&world, &options);
+    ana = world_client(&world, "wa");
+    ben = world_client(&world, "wb");
+    joins(ana, "r", "ana", "");
+    joins(ben, "r", "ben", "");
+    uint64_t seq = 0;
+    unsigned version = 0;
+    do {
+        char origin[32], stamp[1200];
+        seq = room_info(&world, "r").seq;
+        snprintf(origin, sizeof origin, "o%u", version++ % 64);
+        snprintf(stamp, sizeof stamp, ",\"hlc\":{\"p\":1,\"l\":1,\"note\":\"%01000u\"}", version);
+        submits(ana, &(struct submission){"r", "e1", origin, "wa", 1, 1, "[]", stamp});
+    } while (room_info(&world, "r").seq > seq && version < 64);
+    cr_expect(version > 3 && version < 10, "%u writes", version);
+    submits(ben, &(struct submission){"r", "e1", "o0", "wb", 2, 2, "[]", NULL});
+    cr_expect_eq(room_info(&world, "r").seq, seq + 1, "a shorter stamp in place of a longer one");
+    close_room();
+}
+
+/* generation.cut empties a room, but does not fill it past its ceiling. */
+Test(generation, a_migration_has_to_fit) {
+    struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_9);
+    options.max_root_bytes = 2048;
+    world_open_with(&world, &options);
+    ana = world_client(&world, "wa");
+    ben = world_client(&world, "wb");
+    joins(ana, "r", "ana", "");
+    joins(ben, "r", "ben", "");
+    char value[3000];
+    snprintf(value, sizeof value, "[{\"kind\":\"set\",\"path\":[],\"next\":\"%02048u\",\"cites\":[],\"epoch\":0}]", 1U);
+    submits(ana, &(struct submission){"r", "e1", "ana", "wa", 1, 1, value, ",\"schemaVersion\":1"});
+    cr_expect_eq(room_info(&world, "r").seq, 0);
+    cr_expect_str_eq(next_of(&world, ana, "nothing"), "(closed)");
+    submits(ben, &(struct submission){"r", "e1", "ben", "wb", 1, 1, "[]", ",\"schemaVersion\":1"});
+    cr_expect_eq(room_info(&world, "r").seq, 1);
+    close_room();
+}
