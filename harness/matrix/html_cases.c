@@ -11,10 +11,14 @@ static void string(struct buffer *out, const char *text) {
     line(out, text_of(text));
 }
 
-static void case_clauses(struct buffer *out, const struct scenario *scenario) {
+static void case_clauses(struct buffer *out, const struct case_result *result) {
+    const struct scenario *scenario = result->scenario;
     buffer_string(out, "<p class=\"requirement\">");
     for (size_t i = 0; i < scenario->clause_count; i++) {
         const struct clause *clause = scenario->clauses[i];
+        if (!report_judged_by(result, clause)) {
+            continue;
+        }
         buffer_format(out, "<span class=\"level\">%s</span> <a href=\"#rule-", clause_level_name(clause->level));
         string(out, clause->id);
         buffer_string(out, "\" title=\"");
@@ -97,7 +101,7 @@ static void one_case(struct buffer *out, const struct matrix_view *view, size_t 
     buffer_string(out, "</small></h3><p>");
     line(out, scenario->title);
     buffer_string(out, "</p>\n");
-    case_clauses(out, scenario);
+    case_clauses(out, result);
     in_full(out, view->matrix, run_index, result);
     case_body(out, run, result, full);
     buffer_string(out, "</article>\n");

@@ -31,9 +31,12 @@ static void heading(struct buffer *out, const struct case_result *result, const 
     buffer_string(out, "\n");
 }
 
-static void clauses(struct buffer *out, const struct scenario *scenario, const struct console_style *style) {
+static void clauses(struct buffer *out, const struct case_result *result, const struct console_style *style) {
+    const struct scenario *scenario = result->scenario;
     for (size_t i = 0; i < scenario->clause_count; i++) {
         const struct clause *clause = scenario->clauses[i];
+        if (!report_judged_by(result, clause))
+            continue;
         buffer_format(out, "  %s%s %s%s: %s\n", escape(style, CYAN), clause_level_name(clause->level), clause->id,
                       escape(style, PLAIN), clause->text);
     }
@@ -154,7 +157,7 @@ void console_case(struct buffer *out, const struct case_result *result, const st
         buffer_format(out, "  it passes, but is listed as known to fail: %s\n\n", result->known);
         return;
     }
-    clauses(out, result->scenario, style);
+    clauses(out, result, style);
     if (result->verdict == VERDICT_ERROR) {
         buffer_format(out, "  %s: ", result->scenario->file);
         visible_text(out, result->reason, VISIBLE_LINE, CONSOLE_REASON_CEILING);

@@ -26,11 +26,17 @@ static void key_optional(struct buffer *out, const char *key, struct text value,
 
 /* ---- one case ---- */
 
-static void clauses(struct buffer *out, const struct scenario *scenario, const struct json_limits *limits) {
+static void clauses(struct buffer *out, const struct case_result *result, const struct json_limits *limits) {
+    const struct scenario *scenario = result->scenario;
+    const char *comma = "";
     buffer_string(out, ",\"clauses\":[");
     for (size_t i = 0; i < scenario->clause_count; i++) {
         const struct clause *clause = scenario->clauses[i];
-        buffer_format(out, "%s{\"level\":\"%s\"", i == 0 ? "" : ",", clause_level_name(clause->level));
+        if (!report_judged_by(result, clause)) {
+            continue;
+        }
+        buffer_format(out, "%s{\"level\":\"%s\"", comma, clause_level_name(clause->level));
+        comma = ",";
         key_string(out, "id", clause->id, limits);
         key_string(out, "text", clause->text, limits);
         buffer_string(out, "}");
@@ -161,7 +167,7 @@ static void one_case(struct buffer *out, const struct case_result *result, const
                   verdict_name(result->verdict), outcome_name(report_outcome(result, head->strict)),
                   case_counts(result, head->strict) ? "true" : "false", (long long)result->duration_us, result->plays,
                   (unsigned long long)result->seed);
-    clauses(out, scenario, limits);
+    clauses(out, result, limits);
     again(out, result, head, limits);
     evidence(out, result, limits);
     buffer_string(out, "}");

@@ -40,15 +40,20 @@ struct text report_area(const struct scenario *scenario) {
     return slash == NULL ? text_of(scenario->name) : (struct text){scenario->name, (size_t)(slash - scenario->name)};
 }
 
+bool report_judged_by(const struct case_result *result, const struct clause *clause) {
+    return clause_holds(clause, result->profile);
+}
+
 const char *report_clause(const struct case_result *result) {
     const struct scenario *scenario = result->scenario;
     if (result->failure.rule != NULL) {
         return result->failure.rule;
     }
     for (size_t i = 0; i < scenario->clause_count; i++) {
-        enum clause_level level = scenario->clauses[i]->level;
-        if (level == scenario_level(scenario) || level == CLAUSE_FREE) {
-            return scenario->clauses[i]->id;
+        const struct clause *clause = scenario->clauses[i];
+        if (report_judged_by(result, clause) &&
+            (clause->level == scenario_level(scenario) || clause->level == CLAUSE_FREE)) {
+            return clause->id;
         }
     }
     return "";

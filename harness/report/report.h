@@ -47,6 +47,9 @@ bool outcome_has_failure(enum outcome outcome);
 /* The folder of the scenario's name, "join" of "join/delta"; the whole name when it has none. */
 struct text report_area(const struct scenario *scenario);
 
+/* Whether the case was judged by `clause`, one of its scenario's: it holds in the case's profile. */
+bool report_judged_by(const struct case_result *result, const struct clause *clause);
+
 /* The id of the clause that a failure is about: the history rule, else the first of the scenario's strongest clauses.
  * "" when there is none. */
 const char *report_clause(const struct case_result *result);
