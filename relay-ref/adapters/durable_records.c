@@ -73,6 +73,7 @@ void durable_drop_all(struct durable_rooms *rooms) {
         free_room(CONTAINER_OF(item, struct durable_room, item));
     relay_table_free(&rooms->rooms);
     relay_table_start(&rooms->rooms, &rooms->seed);
+    rooms->sweep_position = 0;
     rooms->in_turn = (struct list){NULL, NULL};
     rooms->due = (struct list){NULL, NULL};
 }

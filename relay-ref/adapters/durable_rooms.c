@@ -10,6 +10,9 @@
 #define LONGEST_SLEEP_MS 60000
 #define SWEEP_MS 1000
 
+/* Rooms that one turn looks at for that. */
+#define SWEEP_LOOKS 256
+
 static int64_t now_of(const struct durable_rooms *rooms) {
     return rooms->host.now(rooms->host.context);
 }
@@ -215,23 +218,34 @@ static bool leaves(const struct durable_rooms *rooms, struct durable_room *room,
     return room->empty_at != 0 && rooms->settings.idle_ms > 0 && now - room->empty_at >= rooms->settings.idle_ms;
 }
 
+/* Whoever waits for a commit's decision keeps the room (room.unload). */
+static void let_go(struct durable_rooms *rooms, struct durable_room *room) {
+    struct relay_room_info info;
+    if (relay_unload(rooms->relay, durable_name(room), false) || !relay_room(rooms->relay, durable_name(room), &info))
+        durable_drop(rooms, room);
+}
+
+/* Some rooms a turn, until all were looked at. A room that goes may have another skipped, which is for the next time.
+ */
 static void sweep(struct durable_rooms *rooms, int64_t now) {
-    size_t position = 0;
-    struct table_item *item;
     struct list leaving = {NULL, NULL};
-    if (now - rooms->swept_at < SWEEP_MS)
+    if (rooms->sweep_position == 0 && now - rooms->swept_at < SWEEP_MS)
         return;
-    rooms->swept_at = now;
-    while ((item = relay_table_next(&rooms->rooms, &position)) != NULL) {
+    for (int looks = 0; looks < SWEEP_LOOKS; looks++) {
+        struct table_item *item = relay_table_next(&rooms->rooms, &rooms->sweep_position);
         struct durable_room *room = CONTAINER_OF(item, struct durable_room, item);
+        if (room == NULL) {
+            rooms->sweep_position = 0;
+            rooms->swept_at = now;
+            break;
+        }
         if (leaves(rooms, room, now))
             relay_list_append(&leaving, &room->in_leaving);
     }
     while (leaving.first != NULL) {
         struct durable_room *room = CONTAINER_OF(leaving.first, struct durable_room, in_leaving);
         relay_list_remove(&leaving, &room->in_leaving);
-        relay_discard(rooms->relay, durable_name(room));
-        durable_drop(rooms, room);
+        let_go(rooms, room);
     }
 }
 
@@ -241,6 +255,6 @@ struct durable_turn durable_turn_over(struct durable_rooms *rooms) {
     bool lost = end_transaction(rooms, now);
     durable_begin_checkpoint(rooms, now);
     sweep(rooms, now);
-    int64_t most = rooms->rooms.count > 0 ? SWEEP_MS : LONGEST_SLEEP_MS;
+    int64_t most = rooms->sweep_position > 0 ? 1 : rooms->rooms.count > 0 ? SWEEP_MS : LONGEST_SLEEP_MS;
     return (struct durable_turn){durable_checkpoint_wait(rooms, now, most), lost};
 }

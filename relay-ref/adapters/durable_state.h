@@ -43,6 +43,7 @@ struct durable_rooms {
     bool turn_failed; /* the present transaction cannot be committed, because of `error` */
     struct store_error error;
     enum durable_trouble trouble;
+    size_t sweep_position;         /* in `rooms`; 0: no sweep is under way */
     int64_t swept_at, rests_until; /* rests_until: no checkpoint before, after one failed */
     char told[STORE_ERROR_CAPACITY];
     int64_t told_at;

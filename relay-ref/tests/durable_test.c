@@ -8,6 +8,7 @@
 
 #include "relay-ref/adapters/durable_rooms.h"
 #include "relay-ref/core/version.h"
+#include "relay-ref/tests/failing_memory.h"
 #include "relay-ref/tests/generation_world.h"
 #include "relay-ref/tests/store_world.h"
 #include "relay-ref/tests/world.h"
@@ -27,6 +28,8 @@ struct lives {
     bool durable;
     int64_t wait; /* what the last turn's end said */
     bool lost;
+    bool holds;   /* commits stay undecided */
+    uint64_t seq; /* for a test's own use */
 };
 
 static struct lives lives;
@@ -53,7 +56,7 @@ static enum relay_committed commits(void *context, struct relay_text room, struc
                                     const struct relay_commit_state *state, struct relay_commit *commit) {
     (void)commit;
     durable_commit(((struct lives *)context)->rooms, room, envelope, state);
-    return RELAY_COMMIT_DECIDED;
+    return lives.holds ? RELAY_COMMIT_HELD : RELAY_COMMIT_DECIDED;
 }
 
 static void live(void) {
@@ -63,6 +66,7 @@ static void live(void) {
     struct relay_env env = {.context = &lives, .now = now_of, .mint = mints, .on_commit = commits, .restore = restores};
     struct relay_options options = relay_options_default(lives.protocol);
     options.journal_limit = lives.journal_limit;
+    options.hold_commits = true;
     lives.rooms = durable_open(&settings, &host, &lives.file.error);
     cr_assert_not_null(lives.rooms, "%s", lives.file.error.text);
     lives.relay = relay_new(&env, &options);
@@ -346,6 +350,76 @@ Test(durable, rooms_are_loaded_on_first_use_and_unloaded_when_nobody_is_in) {
     cr_expect_eq(rooms_in_memory(), 1, "seq.durable-room: what is only in memory stays there");
     SAYS(welcome("r", ",\"seq\":5"), "\"seq\":5,");
     SAYS(welcome("r", ",\"seq\":5"), "up-to-date");
+    end();
+}
+
+Test(durable, many_rooms_leave_in_their_turn) {
+    char name[16];
+    begin(true, 100);
+    for (int i = 0; i < 2000; i++) {
+        snprintf(name, sizeof name, "room%d", i);
+        write_many(name, 1);
+    }
+    for (int i = 0; i < 60; i++)
+        rest(500);
+    cr_expect_eq(rooms_in_memory(), 0);
+    SAYS(welcome("room1234", ""), "\"seq\":1,");
+    end();
+}
+
+/* room.unload: a room with a commit that is not decided stays. */
+Test(durable, a_room_with_a_held_commit_stays) {
+    begin(true, 100);
+    struct pair *ana = client("w");
+    hello(ana, "r", "ana", "");
+    lives.holds = true;
+    writes(ana, "r", "w", "[]", "");
+    pair_free(ana);
+    rest(IDLE_MS);
+    rest(2 * IDLE_MS);
+    rest(2 * IDLE_MS);
+    cr_expect_eq(rooms_in_memory(), 1);
+    cr_expect(relay_release(lives.relay, (struct relay_text){"r", 1}, 1));
+    rest(2 * IDLE_MS);
+    cr_expect_eq(rooms_in_memory(), 0);
+    end();
+}
+
+/* Memory that is out once, anywhere between a hello and the end of its turn: whoever was told something finds it in the
+   next life, and what was not told may be there, whole. */
+Test(durable, nothing_that_was_told_is_lost_when_memory_is_out) {
+    bool failed = true;
+    begin(true, 10);
+    write_many("r", 30);
+    rest(1000);
+    lives.seq = 30;
+    for (size_t nth = 1; failed; nth++) {
+        dies(true);
+        live();
+        struct pair *ana = client("w");
+        size_t before = memory_in_use();
+        memory_fails_at(nth, false);
+        hello(ana, "r", "ana", "");
+        writes(ana, "r", "w", "[{\"kind\":\"set\",\"path\":[\"x\"],\"next\":1}]", "");
+        writes(ana, "r", "w", "[]", "");
+        turn();
+        failed = memory_works_again();
+        cr_assert_geq(memory_in_use(), before);
+        uint64_t told = 0;
+        for (const char *text = gets(ana); *text == '{'; text = gets(ana))
+            told += !lives.lost && strstr(text, "\"t\":\"env\"") != NULL;
+        pair_free(ana);
+        dies(true);
+        uint64_t seq = (uint64_t)store_world_number(&lives.file, "SELECT max(seq) FROM journal");
+        live();
+        char wanted[32];
+        snprintf(wanted, sizeof wanted, "\"seq\":%llu,", (unsigned long long)seq);
+        SAYS(welcome("r", ""), wanted);
+        cr_assert_geq(seq, lives.seq + told, "allocation %zu", nth);
+        cr_assert_leq(seq, lives.seq + 2);
+        lives.seq = seq;
+        rest(1000); /* a checkpoint now and then, so that a load does not need ever more memory */
+    }
     end();
 }
 
