@@ -36,6 +36,9 @@ struct server_flags {
     size_t max_rooms;
     size_t max_rooms_per_connection;
     size_t max_members_per_room;
+    size_t max_name_bytes;
+    size_t max_presence_bytes;
+    size_t max_kept_bytes;
     size_t max_root_bytes;
     size_t max_journal_bytes;
     size_t max_array_length;

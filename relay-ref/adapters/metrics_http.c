@@ -49,6 +49,7 @@ static struct metrics_now look(const struct server *server) {
                                 .handshakes = server->visitor_count,
                                 .rooms = counts.rooms,
                                 .members = counts.members,
+                                .kept_bytes = counts.kept_bytes,
                                 .queued_bytes = server->queued_bytes,
                                 .resident_bytes = resident_bytes(),
                                 .open_files = open_files()};

@@ -12,6 +12,9 @@ static const char *const limit_names[METRICS_LIMITS] = {
     [RELAY_LIMIT_ROOT_BYTES] = "root_bytes",
     [RELAY_LIMIT_DEPTH] = "depth",
     [RELAY_LIMIT_ARRAY] = "array_length",
+    [RELAY_LIMIT_NAME_BYTES] = "name_bytes",
+    [RELAY_LIMIT_PRESENCE_BYTES] = "presence_bytes",
+    [RELAY_LIMIT_KEPT_BYTES] = "kept_bytes",
     [METRICS_LIMIT_CONNECTIONS] = "connections",
     [METRICS_LIMIT_CONNECTIONS_PER_ADDRESS] = "connections_per_address",
     [METRICS_LIMIT_HANDSHAKES] = "handshakes",
@@ -103,6 +106,8 @@ static void print_now(const struct metrics_now *now, struct relay_buffer *out) {
     print_gauge(out, PREFIX "handshakes", "Sockets that have not shown a whole request yet.", (double)now->handshakes);
     print_gauge(out, PREFIX "rooms", "Rooms that exist, with members or without.", (double)now->rooms);
     print_gauge(out, PREFIX "members", "Members of all rooms.", (double)now->members);
+    print_gauge(out, PREFIX "kept_bytes", "Bytes of the roots, journals and presence of all rooms.",
+                (double)now->kept_bytes);
     print_gauge(out, PREFIX "queued_bytes", "Bytes that wait for readers, each reader's counted.",
                 (double)now->queued_bytes);
     print_gauge(out, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.",

@@ -39,7 +39,7 @@ struct metrics {
 struct metrics_now {
     const char *version, *protocol;
     double start_seconds, uptime_seconds; /* since 1970; since the start */
-    size_t connections, handshakes, rooms, members, queued_bytes;
+    size_t connections, handshakes, rooms, members, kept_bytes, queued_bytes;
     size_t resident_bytes, open_files; /* of the process; 0: not known */
 };
 

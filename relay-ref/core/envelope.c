@@ -2,6 +2,7 @@
 
 #include "relay-ref/core/admit.h"
 #include "relay-ref/core/commit.h"
+#include "relay-ref/core/connection.h"
 #include "relay-ref/core/frame.h"
 #include "relay-ref/core/room.h"
 #include "relay-ref/core/rules.h"
@@ -88,6 +89,7 @@ static bool take_in(struct room *room, const struct message_envelope *envelope, 
     if (!prepare(room, envelope, ordering))
         return false;
     apply(room, ordering);
+    relay_room_weigh(room);
     return true;
 }
 
@@ -129,6 +131,8 @@ static void publish(struct room *room, const struct ordering *ordering) {
 
 static bool order(struct room *room, const struct message_envelope *envelope) {
     struct ordering ordering;
+    if (room->relay->kept_bytes >= room->relay->options.max_kept_bytes)
+        return relay_limit_hit(room->relay, RELAY_LIMIT_KEPT_BYTES);
     if (!take_in(room, envelope, &ordering))
         return false;
     publish(room, &ordering);

@@ -174,6 +174,7 @@ static enum relay_hydrated restore(struct room *room, const struct snapshot *sna
     room->seq = snapshot->seq_count;
     if (room->relay->version->schema)
         room->schema_version = snapshot->schema; /* hydrate.schema */
+    relay_room_weigh(room);
     return RELAY_HYDRATED;
 }
 

@@ -154,7 +154,10 @@ static bool answer_hello(struct relay_connection *connection, const struct messa
     struct refusal refusal = refusal_of(connection, room, message);
     if (refusal.reason != NULL)
         return turn_away(connection, room, room_name, &refusal);
+    size_t longest = relay->options.max_name_bytes;
     enum relay_limit limit;
+    if (room_name.length > longest || origin.length > longest)
+        return relay_limit_hit(relay, RELAY_LIMIT_NAME_BYTES);
     if (is_crowded(connection, room, room_name, origin, &limit))
         return relay_limit_hit(relay, limit);
     if (room == NULL && relay->env.restore != NULL) {

@@ -23,6 +23,9 @@ struct relay_options relay_options_default(enum relay_protocol protocol) {
         .max_array_length = 1000000,
         .max_rooms_per_connection = 1000,
         .max_members_per_room = 10000,
+        .max_name_bytes = 16384,
+        .max_presence_bytes = (size_t)4 << 20,
+        .max_kept_bytes = (size_t)1 << 30,
         .max_root_bytes = (size_t)64 << 20,
         .max_journal_bytes = (size_t)64 << 20,
     };
@@ -81,7 +84,7 @@ void relay_free(struct relay *relay) {
 }
 
 struct relay_counts relay_count(const struct relay *relay) {
-    return (struct relay_counts){relay->rooms.count, relay->members};
+    return (struct relay_counts){relay->rooms.count, relay->members, relay->kept_bytes};
 }
 
 bool relay_limit_hit(const struct relay *relay, enum relay_limit limit) {

@@ -112,10 +112,13 @@ enum relay_limit {
     RELAY_LIMIT_MEMBERS,
     RELAY_LIMIT_ROOT_BYTES,
     RELAY_LIMIT_DEPTH,
-    RELAY_LIMIT_ARRAY
+    RELAY_LIMIT_ARRAY,
+    RELAY_LIMIT_NAME_BYTES,
+    RELAY_LIMIT_PRESENCE_BYTES,
+    RELAY_LIMIT_KEPT_BYTES
 };
 
-#define RELAY_LIMITS 6
+#define RELAY_LIMITS 9
 
 /* What `restore` found: no such room is kept, it is restored, or it is kept but cannot be restored now. Then the
    hello's connection is closed: a blank room in its place would be another room. */
@@ -194,6 +197,10 @@ struct relay_options {
                                           by four times as many holes. Default 1,000,000 */
     size_t max_rooms_per_connection;   /* rooms that one connection may be a member of. Default 1000 */
     size_t max_members_per_room;       /* members that a room may have. Default 10,000 */
+    size_t max_name_bytes;             /* of a room's name and of an origin, in UTF-8. Default 16 KiB */
+    size_t max_presence_bytes;         /* of all presence entries of a room. Default 4 MiB */
+    size_t max_kept_bytes;             /* roots, registers, journals and presence of all rooms together; past it no room
+                                          takes an envelope. Default 1 GiB */
     size_t max_root_bytes;             /* about the length of a folded root as JSON text; in 0.9 about the memory of a
                                           room's registers and evidence. A write that would let it grow past that is not
                                           ordered. Default 64 MiB */
@@ -271,6 +278,7 @@ struct relay_room_info {
 struct relay_counts {
     size_t rooms;
     size_t members; /* of all rooms */
+    size_t kept_bytes; /* as in max_kept_bytes */
 };
 
 struct relay_counts relay_count(const struct relay *relay);

@@ -43,6 +43,13 @@ struct room *relay_room_new(struct relay *relay, struct relay_text name) {
     return room;
 }
 
+void relay_room_weigh(struct room *room) {
+    size_t weight = room->journal.bytes + room->fold.bytes + room->presence_bytes +
+                    (room->generation != NULL ? room->generation->bytes : 0);
+    room->relay->kept_bytes += weight - room->weight;
+    room->weight = weight;
+}
+
 static void free_writers(struct room *room) {
     size_t position = 0;
     struct table_item *item;
@@ -54,6 +61,7 @@ static void free_writers(struct room *room) {
 void relay_room_free(struct room *room) {
     while (room->roster.first != NULL)
         relay_room_leave(relay_member_in_roster(room->roster.first));
+    room->relay->kept_bytes -= room->weight;
     free_writers(room);
     relay_table_free(&room->members);
     relay_journal_free(&room->journal);

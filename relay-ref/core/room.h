@@ -6,6 +6,9 @@
 
 struct room *relay_room_find(const struct relay *relay, struct relay_text name);
 
+/* Brings relay->kept_bytes up to date. To be called after whatever changes what the room keeps. */
+void relay_room_weigh(struct room *room);
+
 /* Makes a room that is not there yet, with a fresh epoch. NULL when memory is out or max_rooms is reached. */
 struct room *relay_room_new(struct relay *relay, struct relay_text name);
 

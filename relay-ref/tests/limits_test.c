@@ -231,3 +231,79 @@ Test(limits, journal_bytes) {
     pair_free(client);
     world_close(&world);
 }
+
+Test(limits, name_bytes) {
+    struct relay_options options = defaults();
+    options.max_name_bytes = 10;
+    world_open_with(&world, &options);
+    struct pair *client = world_client(&world, "w");
+    hello(client, "0123456789", "0123456789", "");
+    cr_expect_eq(drain(client), 1);
+    hello(client, "0123456789x", "o", "");
+    refused(client, "limit name-bytes\n");
+    client = world_client(&world, "w");
+    hello(client, "r", "0123456789x", "");
+    refused(client, "limit name-bytes\n");
+    cr_expect_eq(relay_count(world.relay).rooms, 1);
+    world_close(&world);
+}
+
+static void announces(struct pair *client, size_t bytes) {
+    char *filler = repeated("p", bytes);
+    says(client, "{\"t\":\"presence\",\"room\":\"r\",\"data\":\"%s\"}", filler);
+    free(filler);
+}
+
+Test(limits, presence_bytes) {
+    struct relay_options options = defaults();
+    options.max_presence_bytes = 400;
+    world_open_with(&world, &options);
+    struct pair *ana = world_client(&world, "a"), *ben = world_client(&world, "b");
+    hello(ana, "r", "ana", "");
+    hello(ben, "r", "ben", "");
+    for (int i = 0; i < 20; i++)
+        announces(ana, 200);
+    announces(ben, 80);
+    expect_hit("");
+    size_t kept = relay_count(world.relay).kept_bytes;
+    cr_expect(kept > 280 && kept <= 400, "%zu", kept);
+    drain(ana);
+    drain(ben);
+    announces(ben, 200);
+    refused(ben, "limit presence-bytes\n");
+    cr_expect(strstr(next(&world, ana), "\"gone\":true") != NULL);
+    announces(ana, 320);
+    expect_hit("");
+    hello(ana, "r", "ana", "");
+    cr_expect_eq(relay_count(world.relay).kept_bytes, 0, "a new hello drops it");
+    pair_free(ana);
+    world_close(&world);
+}
+
+/* What all rooms keep together: a room that is hydrated, written to, or left counts as what it is then. */
+Test(limits, kept_bytes) {
+    struct relay_options options = defaults();
+    options.max_kept_bytes = 3000;
+    options.journal_limit = 1;
+    world_open_with(&world, &options);
+    cr_assert_eq(hydrates(&world, "old", "{\"seq\":3,\"root\":\"0123456789\"}"), RELAY_HYDRATED);
+    cr_expect_eq(relay_count(world.relay).kept_bytes, 12);
+    struct pair *ana = world_client(&world, "w");
+    char *filler = repeated("x", 1000), ops[1200];
+    snprintf(ops, sizeof ops, "[{\"kind\":\"set\",\"path\":[],\"next\":\"%s\"}]", filler);
+    hello(ana, "one", "o", "");
+    for (int i = 0; i < 20; i++)
+        writes(ana, "one", "w", ops, "");
+    size_t one = relay_count(world.relay).kept_bytes;
+    cr_expect(one > 2012 && one < 2500, "%zu: one root and one envelope", one);
+    hello(ana, "two", "o", "");
+    writes(ana, "two", "w", ops, "");
+    cr_expect(strstr(world.observed, "limit") == NULL);
+    world.observed[0] = '\0';
+    drain(ana);
+    writes(ana, "two", "w", "[]", "");
+    refused(ana, "limit kept-bytes\n");
+    cr_expect_eq(room_info(&world, "two").seq, 1, "it is not ordered");
+    free(filler);
+    world_close(&world);
+}

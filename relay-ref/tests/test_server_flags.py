@@ -28,7 +28,7 @@ def test_ready_line_names_the_host(start):
                                   "--max-message-bytes", "--max-waiting-bytes", "--handshake-timeout", "--drain-timeout",
                                   "--ping-interval", "--deflate", "--control", "--metrics", "--cert", "--key", "--help", "--version", "--max-connections-per-address", "--max-rooms-per-connection",
                                   "--max-members-per-room", "--max-messages-per-second", "--max-depth", "--max-waiting-bytes-in-all",
-                                  "--max-root-bytes", "--max-journal-bytes", "--max-array-length"])
+                                  "--max-root-bytes", "--max-journal-bytes", "--max-array-length", "--max-name-bytes", "--max-presence-bytes", "--max-kept-bytes"])
 def test_help_names_every_flag(flag):
     done = run_to_end("--help")
     assert done.returncode == 0
@@ -37,7 +37,7 @@ def test_help_names_every_flag(flag):
 
 def test_the_page_says_every_ceiling_and_its_default():
     page = (pathlib.Path(__file__).resolve().parents[1] / "README.md").read_text()
-    units = {"16777216": "16 MiB", "67108864": "64 MiB", "268435456": "256 MiB", "0": "none"}
+    units = {"16777216": "16 MiB", "67108864": "64 MiB", "268435456": "256 MiB", "4194304": "4 MiB", "1073741824": "1 GiB", "16384": "16 KiB", "0": "none"}
     flags = re.findall(r"^  (--(?:max-[a-z-]+|[a-z]+-(?:limit|timeout|interval))) .*\[(\d+)\]$", run_to_end("--help").stdout, re.MULTILINE)
     assert len(flags) > 15
     for flag, default in flags:

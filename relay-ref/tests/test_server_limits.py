@@ -200,6 +200,43 @@ def test_a_long_path_is_as_deep_as_a_deep_value(start):
     assert end_of(ana)[:2] == ([], 1008)
 
 
+def test_name_bytes(start):
+    relay = start("--metrics", 0, "--max-name-bytes", 100)
+    relay.join("ana", "é" * 50, "表" * 33)
+    for room, origin in (("r" * 101, "o"), ("r", "é" * 51)):
+        ana = relay.connect("ana")
+        ana.send(hello(origin, room))
+        assert end_of(ana)[:2] == ([], 1008)
+    assert relay.limit_hits("name_bytes") == 2
+
+
+def test_presence_bytes(start):
+    relay = start("--metrics", 0, "--max-presence-bytes", 10000)
+    ana, _ = relay.join("ana", "tab-1")
+    ben, _ = relay.join("ben", "tab-2")
+    for data in ("x" * 9000, "y" * 5000):
+        ana.send({"t": "presence", "room": "r", "data": data})
+    fence(ana, "tab-1")
+    ben.send({"t": "presence", "room": "r", "data": "z" * 6000})
+    messages, code, _ = end_of(ben)
+    assert code == 1009 and [message["t"] for message in messages] == ["presence", "presence"]
+    assert relay.limit_hits("presence_bytes") == 1
+    fence(ana, "tab-1")
+
+
+def test_kept_bytes(start):
+    relay = start("--metrics", 0, "--max-kept-bytes", 10000)
+    ana, _ = relay.join("ana", "tab-1")
+    for version in (1, 2):
+        ana.send(envelope("tab-1", "ana", version, setting(["a"], "x" * 4000)))
+        assert ana.receive()["env"]["seq"] == version
+    ana.send(envelope("tab-1", "ana", 3, []))
+    assert end_of(ana)[:2] == ([], 1013)
+    assert relay.limit_hits("kept_bytes") == 1 and relay.metrics()["meshspec_relay_kept_bytes"] > 10000
+    _, welcome = relay.join("ana", "tab-1")
+    assert (welcome["seq"], welcome["mode"]) == (2, "snapshot")
+
+
 def test_message_bytes(start):
     relay = start("--metrics", 0, "--max-message-bytes", 1000)
     ana, _ = relay.join("ana", "tab-1")

@@ -59,7 +59,7 @@ static void world_stalled(void *context, struct relay_text room, uint64_t seq) {
 
 static void world_limit(void *context, enum relay_limit limit) {
     static const char *const names[RELAY_LIMITS] = {"rooms", "rooms-per-connection", "members", "root-bytes", "depth",
-                                                    "array"};
+                                                    "array", "name-bytes", "presence-bytes", "kept-bytes"};
     observe(context, "limit %s\n", names[limit]);
 }
 
