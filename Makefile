@@ -257,7 +257,7 @@ lint: $(BUILD)/meshspec ## rules of the house: who may include whom, scenario fi
 
 VALGRIND = valgrind --quiet --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9
 run-valgrind: all
-	$(VALGRIND) $(call run,0.1.0 0.1.1 0.2.0) --target memory
+	$(VALGRIND) $(call run,0.1.0 0.1.1 0.2.0 0.9) --target memory
 
 # Fuzzers are built apart: another compiler, and code that counts its branches.
 TIME ?= 10
