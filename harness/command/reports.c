@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/base/memory.h"
 #include "harness/report/html.h"
@@ -22,7 +23,29 @@ static bool is_stdout(const char *file) {
     return file != NULL && strcmp(file, "-") == 0;
 }
 
+static bool same_file(const char *file, const char *other) {
+    struct stat a, b;
+    bool there = stat(file, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode);
+    return strcmp(file, other) == 0 || (there && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+/* A name that was forgotten makes an option take the scenario behind it, which a report must not be written over. */
+static bool check_name(const struct reports *reports, const char *file, struct error *error) {
+    if (text_ends_with(text_of(file), TEXT(".yaml")) || text_ends_with(text_of(file), TEXT(".yml"))) {
+        return error_set(error, ERROR_USAGE, "%s: a report is not written over a scenario; its own name is missing before it", file);
+    }
+    for (size_t i = 0; i < REPORTS_COUNT; i++) {
+        if (reports->files[i] != NULL && !is_stdout(file) && same_file(file, reports->files[i])) {
+            return error_set(error, ERROR_USAGE, "%s: two reports cannot be written into one file", file);
+        }
+    }
+    return true;
+}
+
 bool reports_take(struct reports *reports, int id, const char *file, struct error *error) {
+    if (!check_name(reports, file, error)) {
+        return false;
+    }
     if (is_stdout(file) && reports_fill_stdout(reports)) {
         return error_set(error, ERROR_USAGE, "only one report can go to standard output");
     }

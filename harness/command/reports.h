@@ -39,7 +39,8 @@ struct reports {
     FILE *streams[REPORTS_COUNT];     /* open between reports_open and reports_write */
 };
 
-/* Takes one of the options above; false with ERROR_USAGE when a second report would go to standard output. */
+/* Takes one of the options above; false with ERROR_USAGE when a second report would go to the same file or to standard output, or one over
+   a scenario. */
 bool reports_take(struct reports *reports, int id, const char *file, struct error *error);
 
 /* Whether a report goes to standard output, so that nothing else may. */

@@ -101,7 +101,8 @@ bool run_option_take(void *context, int id, const char *argument, struct error *
         return true;
     case RUN_SPAWN:
         options->judged.spawn = argument;
-        return true;
+        return argument[strspn(argument, " \t\n")] != '\0' ||
+               error_set(error, ERROR_USAGE, "--spawn takes the command that starts the server, and this one is empty");
     case RUN_CA:
         options->judged.trust.ca = argument;
         return true;

@@ -108,6 +108,18 @@ static bool check_type(struct checker *checker, const struct json_value *argumen
     return false;
 }
 
+/* The libc writes out what `{…}` repeats, and repeats in repeats: a short expression can take all memory. */
+static bool has_many_repeats(const char *source) {
+    double copies = 1;
+    for (const char *brace = strchr(source, '{'); brace != NULL; brace = strchr(brace + 1, '{')) {
+        const char *least = brace + 1, *comma = least + strspn(least, "0123456789");
+        double count = strtod(*comma == ',' && comma[1] >= '0' && comma[1] <= '9' ? comma + 1 : least, NULL);
+        if (*least >= '0' && *least <= '9' && count > 1)
+            copies *= count;
+    }
+    return copies > REGEX_REPEATS;
+}
+
 static bool check_regex(struct checker *checker, const struct json_value *argument) {
     if (argument->type != JSON_STRING)
         return wrong(checker, argument, "a regular expression");
@@ -117,6 +129,9 @@ static bool check_regex(struct checker *checker, const struct json_value *argume
     char source[REGEX_CEILING + 1];
     memcpy(source, argument->text.bytes, argument->text.length);
     source[argument->text.length] = '\0';
+    if (has_many_repeats(source))
+        return fault_at(checker->error, argument->line, argument->column,
+                        "$regex: its repeat counts, multiplied, come to more than %d", REGEX_REPEATS);
     regex_t regex;
     int code = regex_compile(&regex, source);
     if (code != 0) {

@@ -39,6 +39,7 @@ enum operator{
 #define OPERATOR_DEPTH_CEILING 64
 
 #define REGEX_CEILING 1000     /* bytes of one regular expression */
+#define REGEX_REPEATS 100000   /* its repeat counts, multiplied: so many copies of something it may come to */
 #define UNORDERED_CEILING 2000 /* patterns of one $unordered */
 #define NESTED_CEILING 1000000 /* levels of one $nested */
 

@@ -1,5 +1,7 @@
 #include "harness/replay/shape.h"
 
+#include <math.h>
+
 /* What each command needs besides `out`. */
 struct command_shape {
     const char *verb;
@@ -29,9 +31,14 @@ static const struct command_shape *shape_of(const struct json_value *step) {
     return NULL;
 }
 
+/* Numbers are times and seqs: whole, and small enough that a double has them exactly. */
+static bool is_whole(double number) {
+    return number >= 0 && number <= 9007199254740992.0 && number == floor(number);
+}
+
 static bool has(const struct json_value *object, const char *key, enum json_type type) {
     const struct json_value *value = json_get(object, key);
-    return value != NULL && value->type == type;
+    return value != NULL && value->type == type && (type != JSON_NUMBER || is_whole(value->number));
 }
 
 static bool step_check(const struct json_value *step, size_t number, struct error *error) {
@@ -40,9 +47,10 @@ static bool step_check(const struct json_value *step, size_t number, struct erro
     const struct command_shape *shape = shape_of(step);
     for (size_t i = 0; shape != NULL && i < 3 && shape->members[i] != NULL; i++)
         if (!has(step, shape->members[i], shape->types[i]))
-            return error_set(error, ERROR_USAGE, "step %zu, `%s`, needs `%s`, %s %s", number, shape->verb,
+            return error_set(error, ERROR_USAGE, "step %zu, `%s`, needs `%s`, %s %s%s", number, shape->verb,
                              shape->members[i], shape->types[i] == JSON_OBJECT ? "an" : "a",
-                             json_type_name(shape->types[i]));
+                             json_type_name(shape->types[i]),
+                             shape->types[i] == JSON_NUMBER ? " that is whole and from 0 to 2^53" : "");
     for (const struct json_value *event = json_get(step, "out")->first; event != NULL; event = event->next) {
         bool send = json_is_string(json_get(event, "on"), "send");
         bool of_connection = send || json_is_string(json_get(event, "on"), "close");

@@ -7,6 +7,18 @@
 
 #include "harness/base/memory.h"
 
+/* A NUL would hide the lines behind it. */
+static bool is_text(const char *file, const char *content, size_t length, int failed, struct error *error) {
+    if (failed != 0) {
+        return error_set(error, ERROR_USAGE, "%s: %s", file, strerror(failed));
+    }
+    if (length > KNOWN_FILE_CEILING) {
+        return error_set(error, ERROR_USAGE, "%s: longer than %zu bytes", file, KNOWN_FILE_CEILING);
+    }
+    const char *nul = memchr(content, '\0', length);
+    return nul == NULL || error_set(error, ERROR_USAGE, "%s: a list of known failures is a text; byte %zu is NUL", file, (size_t)(nul - content));
+}
+
 static char *read_file(const char *file, struct error *error) {
     FILE *in = fopen(file, "rb");
     if (in == NULL) {
@@ -15,15 +27,16 @@ static char *read_file(const char *file, struct error *error) {
         return NULL;
     }
     char *content = memory_new(KNOWN_FILE_CEILING + 1);
+    errno = 0;
     size_t length = fread(content, 1, KNOWN_FILE_CEILING + 1, in);
+    int failed = ferror(in) ? errno : 0;
     fclose(in);
-    if (length > KNOWN_FILE_CEILING) {
-        error_set(error, ERROR_USAGE, "%s: longer than %zu bytes", file, KNOWN_FILE_CEILING);
-        free(content);
-        return NULL;
+    if (is_text(file, content, length, failed, error)) {
+        content[length] = '\0';
+        return content;
     }
-    content[length] = '\0';
-    return content;
+    free(content);
+    return NULL;
 }
 
 static char *trim(char *text) {

@@ -119,12 +119,14 @@ static void add_path(struct search *search, const char *path, unsigned depth) {
 static void add_named(struct search *search, const char *path) {
     size_t before = search->count, length = strlen(path);
     bool good = search->good;
+    search->good = true;
     while (length > 1 && path[length - 1] == '/')
         length--;
     const char *trimmed = arena_copy(search->arena, path, length);
     add_path(search, trimmed, 0);
-    if (search->count == before && search->good == good)
+    if (search->count == before && search->good)
         complain_about(search, path, "there is no scenario (*.yaml) here");
+    search->good = search->good && good;
 }
 
 static int compare_found(const void *a, const void *b) {

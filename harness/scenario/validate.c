@@ -115,6 +115,20 @@ static bool check_type(struct checker *checker, const struct rule *rule, const s
     return false;
 }
 
+/* Of a value that is no string, and so close to none of the names. */
+static bool say_choices(struct checker *checker, const struct rule *rule, const struct json_value *value) {
+    struct buffer text = {.ceiling = ERROR_TEXT_CAPACITY};
+    buffer_string(&text, "expected one of ");
+    for (const struct json_value *choice = rule->choices->first; choice != NULL; choice = choice->next) {
+        describe(&text, choice);
+        buffer_string(&text, choice->next != NULL ? ", " : ", came ");
+    }
+    describe(&text, value);
+    say(checker, rule, value, text.bytes);
+    buffer_free(&text);
+    return false;
+}
+
 static bool check_choices(struct checker *checker, const struct rule *rule, const struct json_value *value) {
     size_t count = 0;
     for (const struct json_value *choice = rule->choices->first; choice != NULL; choice = choice->next, count++)
@@ -122,8 +136,10 @@ static bool check_choices(struct checker *checker, const struct rule *rule, cons
             return true;
     if (checker->error == NULL)
         return false;
-    if (rule->message != NULL || value->type != JSON_STRING)
+    if (rule->message != NULL)
         return say(checker, rule, value, "this value is none of those that are allowed here");
+    if (value->type != JSON_STRING)
+        return say_choices(checker, rule, value);
     const char **names = memory_new(count * sizeof(*names));
     size_t named = 0;
     for (const struct json_value *choice = rule->choices->first; choice != NULL; choice = choice->next)
@@ -143,7 +159,7 @@ static size_t code_points(struct text text) {
 
 static bool check_string(struct checker *checker, const struct rule *rule, const struct json_value *value) {
     if ((double)code_points(value->text) < rule->least_length)
-        return say(checker, rule, value, "expected a longer string");
+        return say(checker, rule, value, rule->least_length > 1 ? "expected a longer string" : "expected a string that is not empty");
     if (rule->pattern == NULL)
         return true;
     if (regex_found(rule->pattern, value->text))

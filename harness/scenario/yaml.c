@@ -201,8 +201,17 @@ static bool read_events(struct reader *reader, struct text text) {
     return reader->root != NULL || error_set(reader->error, ERROR_USAGE, "%s:1:1: the file is empty", reader->file);
 }
 
-struct json_value *yaml_parse(struct arena *arena, const char *file, struct text text, struct error *error) {
+/* Some editors begin a file with U+FEFF, which libyaml takes for text when the encoding is set. */
+static struct text without_mark(struct text text) {
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t length = sizeof mark - 1;
+    bool there = text.length >= length && memcmp(text.bytes, mark, length) == 0;
+    return there ? (struct text){text.bytes + length, text.length - length} : text;
+}
+
+struct json_value *yaml_parse(struct arena *arena, const char *file, struct text whole, struct error *error) {
     struct reader reader = {.arena = arena, .file = file, .error = error};
+    struct text text = without_mark(whole);
     if (!yaml_parser_initialize(&reader.parser))
         memory_is_out("while %s was read", file);
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);

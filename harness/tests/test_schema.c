@@ -26,7 +26,7 @@ static const char *const values[][2] = {
     {"{choice: 3.0}", ""},
     {"{choice: gren}", "f:1:10: unknown value \"gren\"; did you mean \"green\"?"},
     {"{choice: blue}", "f:1:10: unknown value \"blue\", expected one of red, green"},
-    {"{choice: 4}", "f:1:10: \"choice\": this value is none of those that are allowed here"},
+    {"{choice: 4}", "f:1:10: \"choice\": expected one of \"red\", \"green\", 3, came 4"},
     {"{constant: {a: 1.0}}", ""},
     {"{constant: {a: 2}}", "f:1:12: \"constant\": this value is not the one that is allowed here"},
     {"{pattern: abc}", ""},
