@@ -1,11 +1,16 @@
 """Rooms in a file: what is there after a restart, and what clients see when the file fails."""
 import os
+import pathlib
 import sqlite3
 import subprocess
+import sys
 import time
 
 import pytest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "crash"))
+
+from crash import SHIM  # noqa: E402
 from relay_process import COMMAND, RelayProcess, envelope, fence, hello, run_to_end, setting
 from websocket_client import LIMIT_SECONDS, Closed
 
@@ -249,6 +254,54 @@ def test_a_full_disk_closes_who_writes_and_keeps_what_is_there(small_disk, durab
         one.close()
     code, errors = relay.stop()
     assert code == 0 and "database or disk is full" in errors
+
+
+def with_bad_device(monkeypatch, point):
+    """Relays that start from now on have a device that fails at this point (crash/kill_point.c)."""
+    monkeypatch.setenv("LD_PRELOAD", str(SHIM))
+    monkeypatch.setenv("MESHSPEC_KILL", point)
+    monkeypatch.setenv("ASAN_OPTIONS", os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+
+
+def test_a_read_that_fails_refuses_the_hello_and_the_next_one_meets_the_room(path, monkeypatch):
+    relay = RelayProcess("--db", path)
+    ana, first = relay.join("ana", "ana")
+    for version in range(1, 4):
+        ana.send(envelope("ana", "ana", version, setting(["k"], str(version) * 20000)))
+        ana.receive()
+    ana.close()
+    relay.stop()
+    with_bad_device(monkeypatch, "bad-read:1")
+    relay = RelayProcess("--db", path)
+    ana = relay.connect("ana")
+    ana.send(hello("ana"))
+    ana.send(envelope("ana", "ana", 4, []))
+    assert ended(ana) == ([], 1011, "the room is in the relay's file but cannot be read")
+    ana, again = relay.join("ana", "ana")
+    assert (again["seq"], again["epoch"], again["root"]) == (3, first["epoch"], {"k": "3" * 20000})
+    ana.close()
+    code, errors = relay.stop()
+    assert code == 0 and "rooms.db cannot be read: " in errors  # SQLite takes this failure for damage
+
+
+def test_a_disk_that_fails_to_sync_lets_no_echo_out(path, monkeypatch):
+    with_bad_device(monkeypatch, "bad-sync:8")
+    relay = RelayProcess("--db", path, "--durable")
+    seqs, lives = [], 0
+    while len(seqs) < 30:
+        ana, joined = relay.join("ana", "ana")
+        assert joined["seq"] == (seqs[-1] if seqs else 0)
+        lives += 1
+        try:
+            while len(seqs) < 30:
+                ana.send(envelope("ana", "ana", 100 * lives + len(seqs), []))
+                seqs.append(ana.receive()["env"]["seq"])
+        except Closed as closed:
+            assert (closed.code, closed.reason) == (1011, "the relay could not write to its file; the room is as it was before")
+    assert seqs == list(range(1, 31)) and lives == 2
+    ana.close()
+    code, errors = relay.stop()
+    assert code == 0 and "rooms.db cannot be written: disk I/O error" in errors
 
 
 def test_a_room_that_cannot_be_read_is_refused_and_kept(path):

@@ -8,9 +8,15 @@
  *     write, torn                                       before a write to the file or its log; in the middle of it
  *     sync                                              before the disk is asked to have it
  *
+ * Two kinds kill nobody; the device fails once instead:
+ *
+ *     bad-read                                          the read that a load's COUNT-th step makes
+ *     bad-sync                                          the COUNT-th time that the disk is asked to have something
+ *
  * MESHSPEC_KILL_NOTE names a file that gets one line when the point was reached.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -55,6 +61,8 @@ static void *next_named(const char *name) {
     return found;
 }
 
+static bool next_read_fails;
+
 int sqlite3_step(sqlite3_stmt *statement) {
     int (*step)(sqlite3_stmt *);
     *(void **)(void *)&step = next_named("sqlite3_step");
@@ -63,7 +71,10 @@ int sqlite3_step(sqlite3_stmt *statement) {
     for (size_t i = 0; text != NULL && i < sizeof statements / sizeof *statements; i++)
         if (strncmp(text, statements[i].start, strlen(statements[i].start)) == 0 && is_the_point(statements[i].kind))
             die();
+    if (text != NULL && strncmp(text, "SELECT seq, envelope", 20) == 0 && is_the_point("bad-read"))
+        next_read_fails = true;
     int result = step(statement);
+    next_read_fails = false;
     if (commits && is_the_point("committed"))
         die();
     return result;
@@ -82,10 +93,24 @@ ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t place) {
     return writes(file, bytes, length, place);
 }
 
+ssize_t pread64(int file, void *bytes, size_t length, off64_t place) {
+    ssize_t (*reads)(int, void *, size_t, off64_t);
+    *(void **)(void *)&reads = next_named("pread64");
+    if (!next_read_fails)
+        return reads(file, bytes, length, place);
+    next_read_fails = false;
+    errno = EIO;
+    return -1;
+}
+
 int fdatasync(int file) {
     int (*syncs)(int);
     *(void **)(void *)&syncs = next_named("fdatasync");
     if (is_the_point("sync"))
         die();
+    if (is_the_point("bad-sync")) {
+        errno = EIO;
+        return -1;
+    }
     return syncs(file);
 }
