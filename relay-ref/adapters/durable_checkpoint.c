@@ -107,6 +107,7 @@ void durable_end_checkpoint(struct durable_rooms *rooms) {
     job->room->bytes -= job->bytes;
     job->room->snapshot_bytes = job->checkpoint.snapshot.length;
     job->room->floor = job->checkpoint.floor;
+    rooms->counts.checkpoints++;
     end(rooms);
 }
 

@@ -91,8 +91,10 @@ enum relay_kept durable_restore(struct durable_rooms *rooms, struct relay_text n
     bool taken = found == STORE_FOUND && take(rooms, room, &stored);
     if (found == STORE_FOUND)
         store_room_free(&stored);
+    rooms->counts.loads += taken;
     if (taken)
         return RELAY_KEPT_RESTORED;
+    rooms->counts.failures++;
     rooms->trouble = durable_trouble_of(&rooms->error, DURABLE_UNREADABLE);
     durable_tell(rooms, rooms->error.text);
     return RELAY_KEPT_UNREADABLE;

@@ -81,6 +81,10 @@ bool durable_forget_all(struct durable_rooms *rooms, unsigned wire, struct store
     return store_forget_all(rooms->store, wire, error);
 }
 
+struct durable_counts durable_count(const struct durable_rooms *rooms) {
+    return rooms->counts;
+}
+
 enum durable_trouble durable_trouble(const struct durable_rooms *rooms) {
     return rooms->trouble;
 }
@@ -126,6 +130,7 @@ void durable_commit(struct durable_rooms *rooms, struct relay_text name, struct 
     struct durable_room *room = durable_find(rooms, name); /* there since durable_restore was asked for it */
     durable_note(rooms, room);
     room->failed = !put(rooms, room, envelope, state);
+    rooms->turn_envelopes++;
     room->envelopes++;
     room->bytes += envelope.length;
 }
@@ -184,7 +189,14 @@ static bool settle(struct durable_rooms *rooms, bool committed, int64_t now) {
     return lost;
 }
 
+static void count_transaction(struct durable_rooms *rooms, bool committed) {
+    rooms->counts.transactions += committed;
+    rooms->counts.envelopes += committed ? rooms->turn_envelopes : 0;
+    rooms->counts.failures += !committed;
+}
+
 static bool end_transaction(struct durable_rooms *rooms, int64_t now) {
+    bool any = rooms->turn_failed || store_has_batch(rooms->store);
     bool committed = !rooms->turn_failed && store_commit(rooms->store, &rooms->error);
     if (committed) {
         durable_end_checkpoint(rooms);
@@ -193,7 +205,10 @@ static bool end_transaction(struct durable_rooms *rooms, int64_t now) {
         durable_tell(rooms, rooms->error.text);
         durable_give_up_checkpoint(rooms, now);
     }
+    if (any)
+        count_transaction(rooms, committed);
     rooms->turn_failed = false;
+    rooms->turn_envelopes = 0;
     return settle(rooms, committed, now);
 }
 

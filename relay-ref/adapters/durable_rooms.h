@@ -82,6 +82,16 @@ struct durable_turn {
    discarded (relay_discard), so their members' connections close. */
 struct durable_turn durable_turn_over(struct durable_rooms *rooms);
 
+/* What happened since durable_open. */
+struct durable_counts {
+    uint64_t transactions; /* that were committed */
+    uint64_t envelopes;    /* in them */
+    uint64_t loads, checkpoints;
+    uint64_t failures; /* transactions that failed, rooms that could not be read */
+};
+
+struct durable_counts durable_count(const struct durable_rooms *rooms);
+
 /* For a sink's `close`: why, when it is on account of the file. */
 enum durable_trouble durable_trouble(const struct durable_rooms *rooms);
 

@@ -40,7 +40,9 @@ struct durable_rooms {
     struct list in_turn; /* of the present transaction */
     struct list due;
     struct durable_job job;
-    bool turn_failed; /* the present transaction cannot be committed, because of `error` */
+    struct durable_counts counts;
+    uint64_t turn_envelopes; /* of the present transaction */
+    bool turn_failed;        /* the present transaction cannot be committed, because of `error` */
     struct store_error error;
     enum durable_trouble trouble;
     size_t sweep_position;         /* in `rooms`; 0: no sweep is under way */

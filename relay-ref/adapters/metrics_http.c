@@ -77,6 +77,11 @@ static int on_request(struct lws *wsi, struct scrape *scrape) {
         return answer_refusal(wsi, &refusal);
     struct server *server = server_of(wsi);
     struct metrics_now now = look(server);
+    struct durable_counts file;
+    if (server->rooms != NULL) {
+        file = durable_count(server->rooms);
+        now.file = &file;
+    }
     forget(scrape);
     relay_buffer_start(&scrape->answer, LWS_PRE, 8192);
     metrics_print(&server->metrics, &now, &scrape->answer);

@@ -118,8 +118,20 @@ static void print_now(const struct metrics_now *now, struct relay_buffer *out) {
         print_gauge(out, "process_open_fds", "Number of open file descriptors.", (double)now->open_files);
 }
 
+static void print_file(const struct durable_counts *file, struct relay_buffer *out) {
+    print_counter(out, PREFIX "file_transactions_total", "Transactions that the file of rooms has.",
+                  file->transactions);
+    print_counter(out, PREFIX "file_envelopes_total", "Envelopes in them.", file->envelopes);
+    print_counter(out, PREFIX "file_loads_total", "Rooms that were read from it.", file->loads);
+    print_counter(out, PREFIX "file_checkpoints_total", "Checkpoints of rooms in it.", file->checkpoints);
+    print_counter(out, PREFIX "file_failures_total", "Transactions that failed, and rooms that could not be read.",
+                  file->failures);
+}
+
 void metrics_print(const struct metrics *metrics, const struct metrics_now *now, struct relay_buffer *out) {
     print_now(now, out);
+    if (now->file != NULL)
+        print_file(now->file, out);
     print_counter(out, PREFIX "connections_opened_total", "WebSockets that were opened.", metrics->connections);
     print_counter(out, PREFIX "handshakes_refused_total", "Handshakes that were answered with an HTTP error.",
                   metrics->refusals);

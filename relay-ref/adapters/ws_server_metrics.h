@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "relay-ref/adapters/durable_rooms.h"
 #include "relay-ref/core/buffer.h"
 #include "relay-ref/core/relay.h"
 
@@ -41,6 +42,7 @@ struct metrics_now {
     double start_seconds, uptime_seconds; /* since 1970; since the start */
     size_t connections, handshakes, rooms, members, kept_bytes, queued_bytes;
     size_t resident_bytes, open_files; /* of the process; 0: not known */
+    const struct durable_counts *file; /* NULL: rooms are in memory alone */
 };
 
 void metrics_ejection(struct metrics *metrics, const char *reason);

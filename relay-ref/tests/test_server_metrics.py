@@ -14,8 +14,8 @@ def get(relay, path="/metrics", method="GET", headers=None):
     return urllib.request.urlopen(request, timeout=20)
 
 
-def test_the_text_is_what_prometheus_reads(start):
-    relay = start("--metrics", 0)
+def test_the_text_is_what_prometheus_reads(start, tmp_path):
+    relay = start("--metrics", 0, "--db", tmp_path / "rooms.db")
     with get(relay) as answer:
         assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
         text = answer.read().decode()

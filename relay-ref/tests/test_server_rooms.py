@@ -188,7 +188,7 @@ def flags(path, durable):
 
 @DURABLE
 def test_a_locked_file_closes_who_writes_and_nobody_else(path, durable):
-    relay = RelayProcess(*flags(path, durable))
+    relay = RelayProcess(*flags(path, durable), "--metrics", 0)
     ana, first = relay.join("ana", "ana")
     ben, _ = relay.join("ben", "ben", "calm")
     write(ana, "ana", 1, 2)
@@ -205,6 +205,9 @@ def test_a_locked_file_closes_who_writes_and_nobody_else(path, durable):
     # Where its echo had gone out, the lower seq has a new epoch.
     assert back["seq"] == 2 and (back["epoch"] == first["epoch"]) == durable
     assert write(again, "ana", 3, 3) == 3
+    counts = relay.metrics()
+    assert [counts[f"meshspec_relay_file_{name}_total"] for name in ("envelopes", "loads", "failures")] == [6, 1, 1]
+    assert 2 <= counts["meshspec_relay_file_transactions_total"] <= 7
     for one in (ben, again):
         one.close()
     code, errors = relay.stop()
