@@ -142,6 +142,7 @@ void history_conclude(struct history *history, size_t count, const struct histor
         /* Who was to be told what is settled may have gone before a held commit let the notice out, and then nobody knows of it. */
         if (!settings->has_free_outcomes && settings->wire >= 3 && !settings->held) {
             history_check_registers(history, room);
+            history_check_evidence(history, room);
         }
         if (!settings->has_free_outcomes && settings->wire < 3) {
             check_snapshots(history, room);

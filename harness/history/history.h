@@ -44,7 +44,8 @@ struct history_breach {
 /*
  * Checks history.dense, history.same-order, history.no-loss, history.echo, history.fold, history.per-origin-order, history.isolation and
  * history.presence-truth, and that a commit comes after its broadcast (commit.each). In wire version 3 history.registers takes the place of history.fold, and a commit comes
- * before its broadcast. Costs about the number of events, times the members of a room at its end.
+ * before its broadcast; what was admitted is reckoned, too, and held against later writes (admit.duplicate, admit.order), the marks of snapshots (register.snapshot) and the
+ * settled stamps (settle.notice). Costs about the number of events, times the members of a room at its end.
  */
 struct history_breach history_check(struct arena *arena, const struct history_event *events, size_t count,
                                     const struct history_settings *settings);

@@ -57,10 +57,9 @@ bool history_same_envelope(const struct json_value *a, const struct json_value *
     return true;
 }
 
-void history_add_snapshot(struct history *history, struct room *room, uint64_t seq, const struct json_value *root,
-                          const struct json_value *registers, size_t event) {
+void history_add_snapshot(struct history *history, struct room *room, uint64_t seq, const struct json_value *holder, size_t event) {
     struct snapshot *snapshot = arena_alloc(history->arena, sizeof *snapshot);
-    *snapshot = (struct snapshot){seq, root, registers, event, room->snapshots};
+    *snapshot = (struct snapshot){seq, json_get(holder, "root"), json_get(holder, "registers"), json_get(holder, "wm"), event, room->snapshots};
     room->snapshots = snapshot;
 }
 

@@ -1,7 +1,7 @@
 /* Wire version 3: registers, and what the settled stamps collect of them (register.*, settle.*). */
 #include "harness/history/state.h"
 
-static const struct settlement *settlement_at(const struct room *room, uint64_t seq) {
+const struct settlement *history_settlement(const struct room *room, uint64_t seq) {
     const struct settlement *settlement = room->settlements;
     while (settlement != NULL && settlement->seq != seq) {
         settlement = settlement->next;
@@ -10,7 +10,7 @@ static const struct settlement *settlement_at(const struct room *room, uint64_t 
 }
 
 void history_take_settled(struct history *history, struct room *room, uint64_t seq, const struct json_value *settled, size_t index) {
-    const struct settlement *other = settlement_at(room, seq);
+    const struct settlement *other = history_settlement(room, seq);
     if (settled == NULL) {
         return;
     }
@@ -20,7 +20,7 @@ void history_take_settled(struct history *history, struct room *room, uint64_t s
     }
     if (other == NULL) {
         struct settlement *settlement = arena_alloc(history->arena, sizeof *settlement);
-        *settlement = (struct settlement){seq, settled, room->settlements};
+        *settlement = (struct settlement){seq, settled, index, room->settlements};
         room->settlements = settlement;
     }
 }
@@ -36,8 +36,7 @@ static void check_snapshots_at(struct history *history, const struct room *room,
     }
 }
 
-/* A room's schemaVersion rises with the first envelope that has a higher one, which begins a generation (generation.cut). */
-static bool begins_generation(const struct json_value *envelope, double *schema) {
+bool history_begins_generation(const struct json_value *envelope, double *schema) {
     const struct json_value *own = json_get(envelope, "schemaVersion");
     if (own == NULL || own->type != JSON_NUMBER || own->number <= *schema) {
         return false;
@@ -56,11 +55,11 @@ void history_check_registers(struct history *history, const struct room *room) {
     double schema = room->base_schema;
     for (uint64_t seq = room->base; seq <= room->highest && !registers->is_free; seq++) {
         const struct json_value *envelope = seq < room->capacity ? room->envelopes[seq] : NULL;
-        const struct settlement *settlement = settlement_at(room, seq);
+        const struct settlement *settlement = history_settlement(room, seq);
         if (seq > room->base && envelope == NULL) {
             return;
         }
-        if (seq > room->base && begins_generation(envelope, &schema)) {
+        if (seq > room->base && history_begins_generation(envelope, &schema)) {
             registers_load(registers, NULL);
         }
         if (seq > room->base) {

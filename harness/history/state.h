@@ -26,6 +26,7 @@ struct snapshot {
     uint64_t seq;
     const struct json_value *root;      /* NULL: the welcome had none */
     const struct json_value *registers; /* of wire version 3 */
+    const struct json_value *wm;        /* likewise: the highest admitted versions; NULL: not told */
     size_t event;
     struct snapshot *next;
 };
@@ -34,6 +35,7 @@ struct snapshot {
 struct settlement {
     uint64_t seq;
     const struct json_value *settled; /* {origin: hlc} */
+    size_t event;
     struct settlement *next;
 };
 
@@ -130,11 +132,26 @@ void history_order(struct history *history, struct room *room, uint64_t seq, con
 /* Whether two envelopes are equal but for `seq`. */
 bool history_same_envelope(const struct json_value *a, const struct json_value *b);
 
-/* Notes a snapshot that is held against the history at its end. `registers` is of wire version 3. */
-void history_add_snapshot(struct history *history, struct room *room, uint64_t seq, const struct json_value *root,
-                          const struct json_value *registers, size_t event);
+/* Notes a snapshot that is held against the history at its end: the members `root`, `registers` and `wm` of `holder`. */
+void history_add_snapshot(struct history *history, struct room *room, uint64_t seq, const struct json_value *holder, size_t event);
 
-/* ---- wire version 3: drops.c, settle.c ---- */
+/* The life of that room that goes on now, begun if need be. */
+struct room *history_room(struct history *history, struct text name);
+
+/* The connection's membership in that room, or NULL. */
+struct view *history_view(const struct history *history, int connection, struct text room);
+
+/* The connection's oldest hello to that room that is not answered yet, or NULL. */
+struct hello *history_hello(const struct history *history, int connection, struct text room);
+
+/* Puts an origin into a set, with what was last said of it, or takes it out. */
+void history_learn(struct history *history, struct names_seen **list, struct text origin, const struct json_value *peer);
+void history_forget(struct names_seen **list, struct text origin);
+
+/* Takes in a welcome to the room `name` (welcome.c). */
+void history_take_welcome(struct history *history, const struct history_event *event, struct text name, size_t index);
+
+/* ---- wire version 3: drops.c, settle.c, evidence.c ---- */
 
 /* A drop is the answer to an envelope, to the connection that sent it alone. */
 void history_take_drop(struct history *history, struct room *room, const struct history_event *event, size_t index);
@@ -147,6 +164,15 @@ void history_check_drops(struct history *history, const struct room *room);
 
 /* Every member is told the same behind the same envelope. */
 void history_take_settled(struct history *history, struct room *room, uint64_t seq, const struct json_value *settled, size_t index);
+
+/* What was told to be settled behind the envelope `seq`, or NULL. */
+const struct settlement *history_settlement(const struct room *room, uint64_t seq);
+
+/* Whether the envelope begins a generation in a room of that schemaVersion, which then rises (generation.cut). */
+bool history_begins_generation(const struct json_value *envelope, double *schema);
+
+/* No version is ordered twice or late, marks are the highest admitted versions, and settled stamps end each first run. */
+void history_check_evidence(struct history *history, const struct room *room);
 
 /* history.registers: every snapshot shows what the envelopes before it leave. */
 void history_check_registers(struct history *history, const struct room *room);

@@ -1,7 +1,7 @@
 /* Reading a history event by event. */
 #include "harness/history/state.h"
 
-static struct room *room_of(struct history *history, struct text name) {
+struct room *history_room(struct history *history, struct text name) {
     for (struct room *room = history->rooms; room != NULL; room = room->next) {
         if (!room->ended && text_equal(room->name, name)) {
             return room;
@@ -13,7 +13,7 @@ static struct room *room_of(struct history *history, struct text name) {
     return room;
 }
 
-static struct view *view_of(const struct history *history, int connection, struct text room) {
+struct view *history_view(const struct history *history, int connection, struct text room) {
     for (struct view *view = history->views; view != NULL; view = view->next) {
         if (!view->ended && view->connection == connection && text_equal(view->room->name, room)) {
             return view;
@@ -22,7 +22,7 @@ static struct view *view_of(const struct history *history, int connection, struc
     return NULL;
 }
 
-static struct hello *hello_of(const struct history *history, int connection, struct text room) {
+struct hello *history_hello(const struct history *history, int connection, struct text room) {
     for (struct hello *hello = history->hellos; hello != NULL; hello = hello->next) {
         if (hello->connection == connection && text_equal(hello->room, room)) {
             return hello;
@@ -40,7 +40,7 @@ static void sent_hello(struct history *history, const struct history_event *even
     }
     struct hello *hello = arena_alloc(history->arena, sizeof *hello);
     *hello = (struct hello){.connection = event->connection, .room = room, .origin = history_string(event->message, "origin"),
-                            .message = event->message, .seen = room_of(history, room)->highest};
+                            .message = event->message, .seen = history_room(history, room)->highest};
     struct hello **end = &history->hellos;
     while (*end != NULL) {
         end = &(*end)->next;
@@ -53,10 +53,10 @@ static void sent_envelope(struct history *history, const struct history_event *e
     if (envelope == NULL || envelope->type != JSON_OBJECT) {
         return;
     }
-    struct room *room = room_of(history, name);
+    struct room *room = history_room(history, name);
     struct sent *sent = arena_alloc(history->arena, sizeof *sent);
     *sent = (struct sent){.connection = event->connection, .envelope = envelope, .event = index,
-                          .member = view_of(history, event->connection, name) != NULL};
+                          .member = history_view(history, event->connection, name) != NULL};
     if (room->sent_last == NULL) {
         room->sent = sent;
     } else {
@@ -67,8 +67,8 @@ static void sent_envelope(struct history *history, const struct history_event *e
 
 /* A presence behind a hello that is still unanswered belongs to the membership that the hello begins. */
 static void sent_presence(struct history *history, const struct history_event *event, struct text room) {
-    struct hello *hello = hello_of(history, event->connection, room);
-    struct view *view = view_of(history, event->connection, room);
+    struct hello *hello = history_hello(history, event->connection, room);
+    struct view *view = history_view(history, event->connection, room);
     if (hello != NULL) {
         hello->presence = event->message;
     } else if (view != NULL) {
@@ -93,7 +93,7 @@ static void take_sent(struct history *history, const struct history_event *event
 
 /* ---- sets of origins ---- */
 
-static void forget(struct names_seen **list, struct text origin) {
+void history_forget(struct names_seen **list, struct text origin) {
     for (struct names_seen **at = list; *at != NULL; at = &(*at)->next) {
         if (text_equal((*at)->origin, origin)) {
             *at = (*at)->next;
@@ -102,130 +102,14 @@ static void forget(struct names_seen **list, struct text origin) {
     }
 }
 
-static void learn(struct history *history, struct names_seen **list, struct text origin, const struct json_value *peer) {
-    forget(list, origin);
+void history_learn(struct history *history, struct names_seen **list, struct text origin, const struct json_value *peer) {
+    history_forget(list, origin);
     struct names_seen *seen = arena_alloc(history->arena, sizeof *seen);
     *seen = (struct names_seen){origin, peer, *list};
     *list = seen;
 }
 
 /* ---- what was received ---- */
-
-static void check_delta(struct history *history, struct room *room, const struct hello *hello, const struct json_value *welcome,
-                        uint64_t seq, size_t index) {
-    uint64_t from = 0;
-    const struct json_value *envelopes = json_get(welcome, "envs");
-    if (!history_seq(hello->message, "seq", &from) || envelopes == NULL || envelopes->type != JSON_ARRAY) {
-        return;
-    }
-    uint64_t expected = from + 1;
-    for (const struct json_value *envelope = envelopes->first; envelope != NULL; envelope = envelope->next, expected++) {
-        uint64_t own = 0;
-        if (!history_seq(envelope, "seq", &own) || own != expected) {
-            history_breaks(history, "history.no-loss", index, "a delta from seq %llu must go on with seq %llu, it has %llu",
-                           (unsigned long long)from, (unsigned long long)expected, (unsigned long long)own);
-            return;
-        }
-        history_order(history, room, own, envelope, index);
-    }
-    if (from <= seq && expected != seq + 1) {
-        history_breaks(history, "history.no-loss", index, "a delta from seq %llu in a room at %llu ends at %llu", (unsigned long long)from,
-                       (unsigned long long)seq, (unsigned long long)expected - 1);
-    }
-}
-
-static void check_mode(struct history *history, struct room *room, const struct hello *hello, const struct json_value *welcome,
-                       uint64_t seq, size_t index) {
-    const struct json_value *mode = json_get(welcome, "mode");
-    uint64_t from = 0;
-    if (json_is_string(mode, "delta")) {
-        check_delta(history, room, hello, welcome, seq, index);
-    } else if (json_is_string(mode, "snapshot")) {
-        history_add_snapshot(history, room, seq, json_get(welcome, "root"), json_get(welcome, "registers"), index);
-    } else if (json_is_string(mode, "up-to-date") && seq > 0 && (!history_seq(hello->message, "seq", &from) || from != seq)) {
-        history_breaks(history, "history.no-loss", index, "a client at seq %llu is told that it is up to date in a room at %llu",
-                       (unsigned long long)from, (unsigned long long)seq);
-    }
-}
-
-static void take_roster(struct history *history, struct view *view, const struct json_value *welcome) {
-    const struct json_value *members = json_get(welcome, "members");
-    const struct json_value *peers = json_get(welcome, "peers");
-    for (const struct json_value *name = members == NULL ? NULL : members->first; name != NULL; name = name->next) {
-        learn(history, &view->members, name->text, NULL);
-    }
-    for (const struct json_value *peer = peers == NULL ? NULL : peers->first; peer != NULL; peer = peer->next) {
-        learn(history, &view->peers, history_string(peer, "origin"), peer);
-    }
-}
-
-/* generation.rewelcome: what a migration leaves, without having been asked for. */
-static void take_new_welcome(struct history *history, struct view *view, const struct json_value *welcome, uint64_t seq, size_t index) {
-    if (seq + 1 != view->expected) {
-        history_breaks(history, "history.no-loss", index, "a new welcome at seq %llu comes to a member at seq %llu", (unsigned long long)seq,
-                       (unsigned long long)view->expected - 1);
-    }
-    view->members = view->peers = NULL;
-    take_roster(history, view, welcome);
-    /* Its own presence may stand among the peers: it was there before. */
-    forget(&view->peers, view->origin);
-    if (json_is_string(json_get(welcome, "mode"), "snapshot")) {
-        history_add_snapshot(history, view->room, seq, NULL, json_get(welcome, "registers"), index);
-    }
-}
-
-/*
- * The hello that a welcome answers, taken off the list: the oldest. Where commits are held the newest, for one that is sent while the welcome of another waits takes
- * its place; `*alone` is false when that was so, and then it is not certain which one was answered.
- */
-static struct hello *answered_hello(struct history *history, int connection, struct text room, bool *alone) {
-    struct hello *answered = NULL;
-    *alone = true;
-    for (struct hello **at = &history->hellos; *at != NULL;) {
-        bool fits = (*at)->connection == connection && text_equal((*at)->room, room);
-        if (!fits || (answered != NULL && !history->settings->held)) {
-            at = &(*at)->next;
-            continue;
-        }
-        *alone = answered == NULL;
-        answered = *at;
-        *at = (*at)->next;
-    }
-    return answered;
-}
-
-static void take_welcome(struct history *history, const struct history_event *event, struct text name, size_t index) {
-    bool alone;
-    struct hello *hello;
-    struct view *member = view_of(history, event->connection, name);
-    uint64_t seq;
-    if (!history_seq(event->message, "seq", &seq)) {
-        return;
-    }
-    hello = answered_hello(history, event->connection, name, &alone);
-    if (hello == NULL) {
-        if (member != NULL && history->settings->wire >= 3) {
-            take_new_welcome(history, member, event->message, seq, index);
-        }
-        return;
-    }
-    if (member != NULL) {
-        member->ended = true;
-    }
-    struct room *room = room_of(history, name);
-    struct view *view = arena_alloc(history->arena, sizeof *view);
-    *view = (struct view){.connection = event->connection, .room = room, .origin = hello->origin, .expected = seq + 1,
-                          .presence = hello->presence, .next = history->views};
-    history->views = view;
-    if (seq < hello->seen) {
-        history_breaks(history, "history.no-loss", index, "the room is at seq %llu, though seq %llu had been seen before the hello",
-                       (unsigned long long)seq, (unsigned long long)hello->seen);
-    }
-    take_roster(history, view, event->message);
-    if (alone) {
-        check_mode(history, room, hello, event->message, seq, index);
-    }
-}
 
 static bool was_ejected(const struct view *view, struct text writer) {
     for (const struct ejected *ejected = view->ejected; ejected != NULL; ejected = ejected->next) {
@@ -263,13 +147,13 @@ static void take_note(struct history *history, struct view *view, const struct j
         *ejected = (struct ejected){history_string(message, "writer"), view->ejected};
         view->ejected = ejected;
     } else if (json_is_string(type, "member") && gone) {
-        forget(&view->members, history_string(message, "origin"));
+        history_forget(&view->members, history_string(message, "origin"));
     } else if (json_is_string(type, "member")) {
-        learn(history, &view->members, history_string(message, "origin"), NULL);
+        history_learn(history, &view->members, history_string(message, "origin"), NULL);
     } else if (json_is_string(type, "presence") && gone) {
-        forget(&view->peers, history_string(peer, "origin"));
+        history_forget(&view->peers, history_string(peer, "origin"));
     } else if (json_is_string(type, "presence")) {
-        learn(history, &view->peers, history_string(peer, "origin"), peer);
+        history_learn(history, &view->peers, history_string(peer, "origin"), peer);
     }
 }
 
@@ -286,7 +170,7 @@ static void take_reject(struct history *history, int connection, struct text roo
     if (rejected == NULL) {
         return;
     }
-    struct view *view = view_of(history, connection, room);
+    struct view *view = history_view(history, connection, room);
     if (view != NULL && (*rejected)->presence != NULL) {
         view->presence = (*rejected)->presence;
     }
@@ -300,18 +184,18 @@ static void take_received(struct history *history, const struct history_event *e
         return;
     }
     if (json_is_string(type, "welcome")) {
-        take_welcome(history, event, room, index);
+        history_take_welcome(history, event, room, index);
         return;
     }
     if (json_is_string(type, "reject")) {
         take_reject(history, event->connection, room);
         return;
     }
-    struct view *view = view_of(history, event->connection, room);
+    struct view *view = history_view(history, event->connection, room);
     bool wire3 = history->settings->wire >= 3;
-    bool awaits = history->settings->held && hello_of(history, event->connection, room) != NULL;
-    if (wire3 && json_is_string(type, "drop") && (view != NULL || hello_of(history, event->connection, room) != NULL)) {
-        history_take_drop(history, room_of(history, room), event, index);
+    bool awaits = history->settings->held && history_hello(history, event->connection, room) != NULL;
+    if (wire3 && json_is_string(type, "drop") && (view != NULL || history_hello(history, event->connection, room) != NULL)) {
+        history_take_drop(history, history_room(history, room), event, index);
     } else if (awaits && !json_is_string(type, "env") && (view == NULL || json_is_string(type, "settled"))) {
         /* durable.hold: it passes the welcome, which is held; echoes up to that are not sent, so that a settled notice has no place among them. */
         return;
@@ -331,7 +215,7 @@ static void take_received(struct history *history, const struct history_event *e
 
 static void take_hydrated(struct history *history, const struct history_event *event, size_t index) {
     const struct json_value *snapshot = json_get(event->message, "snapshot");
-    struct room *room = room_of(history, history_string(event->message, "room"));
+    struct room *room = history_room(history, history_string(event->message, "room"));
     if (!history_seq(snapshot, "seq", &room->base)) {
         return;
     }
@@ -358,7 +242,7 @@ static void take_committed(struct history *history, const struct history_event *
         return;
     }
     if (history->settings->wire >= 3) {
-        history_add_snapshot(history, room_of(history, room), seq, NULL, json_get(json_get(event->message, "state"), "registers"), index);
+        history_add_snapshot(history, history_room(history, room), seq, json_get(event->message, "state"), index);
         return;
     }
     for (const struct view *view = history->views; view != NULL; view = view->next) {

@@ -186,7 +186,7 @@ static void expect_three(const char *run, const char *rule, bool held) {
 #define REGISTER(key, siblings, water) "{'path':['" key "'],'siblings':[" siblings "],'water':" water "}"
 #define CLEO_JOINS(seq, registers) \
     "3> {'t':'hello','room':'r','origin':'c'}\n" \
-    "3< {'t':'welcome','room':'r','seq':" seq ",'mode':'snapshot','wm':{},'members':['a'],'peers':[],'registers':[" registers "]}\n" \
+    "3< {'t':'welcome','room':'r','seq':" seq ",'mode':'snapshot','members':['a'],'peers':[],'registers':[" registers "]}\n" \
     "1< {'t':'member','room':'r','origin':'c'}\n"
 /* ana writes k, then writes it again and cites what she wrote first. */
 #define CITED "[{'origin':'a','hlc':" STAMP("1") "}]"
@@ -219,11 +219,35 @@ Test(history, a_settled_notice_collects) {
                  "2< {'t':'settled','room':'r','settled':{}}\n", "history.registers", false);
 }
 
+Test(history, evidence_is_what_was_admitted) {
+#define MARKED(seq, registers, marks) \
+    "3> {'t':'hello','room':'r','origin':'c'}\n" \
+    "3< {'t':'welcome','room':'r','seq':" seq ",'mode':'snapshot','wm':" marks ",'members':['a'],'peers':[],'registers':[" registers "]}\n" \
+    "1< {'t':'member','room':'r','origin':'c'}\n"
+#define TWO REGISTER("k", SIBLING("b", "2") "," SIBLING("a", "1"), "{'a':" STAMP("1") "}")
+    expect_three(ANA_CITES MARKED("2", TWO, "{'a':1,'b':2}"), NULL, false);
+    expect_three(ANA_CITES MARKED("2", TWO, "{'a':1,'b':1}"), "register.snapshot", false);
+    expect_three(ANA_CITES MARKED("2", TWO, "{'a':1}"), "register.snapshot", false);
+    expect_three(ANA_CITES MARKED("2", TWO, "{'a':1,'c':2}"), "register.snapshot", false);
+    /* the second write is the first one's version with another path, or comes late */
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") ANA_WRITES("1", "n") ANA_GETS("1", "n", "2"), "admit.duplicate", false);
+    expect_three(ANA_JOINS ANA_WRITES("3", "k") ANA_GETS("3", "k", "1") ANA_WRITES("2", "n") ANA_GETS("2", "n", "2"), "admit.order", false);
+    /* a gap ends the first run */
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") ANA_WRITES("3", "n") ANA_GETS("3", "n", "2") SETTLED("{'a':" STAMP("1") "}"), NULL, false);
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") ANA_WRITES("3", "n") ANA_GETS("3", "n", "2") SETTLED("{'a':" STAMP("3") "}"),
+                 "settle.notice", false);
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") ANA_WRITES("2", "n") ANA_GETS("2", "n", "2") SETTLED("{'a':" STAMP("1") "}"),
+                 "settle.notice", false);
+}
+
 Test(history, a_migration_begins_anew) {
 #define MIGRATES(lead, more) lead "{'t':'env','room':'r','env':" WRITE("a", "2", "n", "[]") ",'schemaVersion':1" more "}}\n"
 #define REWELCOMED(registers) "1< {'t':'welcome','room':'r','seq':2,'mode':'snapshot','wm':{},'members':[],'peers':[],'registers':[" registers "]}\n"
     expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") MIGRATES("1> ", "") MIGRATES("1< ", ",'seq':2")
                  REWELCOMED(REGISTER("n", SIBLING("a", "2"), "{}")), NULL, false);
+    /* the migration itself is not admitted, so that its version is free */
+    expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") MIGRATES("1> ", "") MIGRATES("1< ", ",'seq':2")
+                 REWELCOMED(REGISTER("n", SIBLING("a", "2"), "{}")) ANA_WRITES("1", "m") ANA_GETS("1", "m", "3"), NULL, false);
     expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") MIGRATES("1> ", "") MIGRATES("1< ", ",'seq':2")
                  REWELCOMED(REGISTER("n", SIBLING("a", "2"), "{}") "," REGISTER("k", SIBLING("a", "1"), "{}")), "history.registers", false);
     expect_three(ANA_JOINS ANA_WRITES("1", "k") ANA_GETS("1", "k", "1") MIGRATES("1> ", "")
