@@ -7,9 +7,17 @@ bool output_is_standard(const struct output *output) {
     return output->file != NULL && strcmp(output->file, "-") == 0;
 }
 
+bool output_check_name(const char *file, struct error *error) {
+    return (!text_ends_with(text_of(file), TEXT(".yaml")) && !text_ends_with(text_of(file), TEXT(".yml"))) ||
+           error_set(error, ERROR_USAGE, "%s: a report is not written over a scenario; its own name is missing before it", file);
+}
+
 bool output_open(struct output *output, struct error *error) {
     if (output->file == NULL) {
         return true;
+    }
+    if (!output_check_name(output->file, error)) {
+        return false;
     }
     output->stream = output_is_standard(output) ? stdout : fopen(output->file, "wb");
     return output->stream != NULL || error_set(error, ERROR_USAGE, "cannot write %s: %s", output->file, strerror(errno));

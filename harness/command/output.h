@@ -18,7 +18,13 @@ struct output {
 
 bool output_is_standard(const struct output *output);
 
-/* Nothing when it was not asked for. False with ERROR_USAGE naming the file. */
+/*
+ * A name that was forgotten makes an option take the scenario behind it, which is not to be written over: false with ERROR_USAGE for
+ * *.yaml and *.yml.
+ */
+bool output_check_name(const char *file, struct error *error);
+
+/* Nothing when it was not asked for. False with ERROR_USAGE naming the file, which output_check_name must like. */
 bool output_open(struct output *output, struct error *error);
 
 /* Writes the buffer, closes the file and frees the buffer; only the latter when it was not asked for. False with ERROR_USAGE naming the file. */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "harness/base/memory.h"
+#include "harness/command/output.h"
 #include "harness/report/html.h"
 #include "harness/report/json_report.h"
 #include "harness/report/junit.h"
@@ -29,10 +30,9 @@ static bool same_file(const char *file, const char *other) {
     return strcmp(file, other) == 0 || (there && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
-/* A name that was forgotten makes an option take the scenario behind it, which a report must not be written over. */
 static bool check_name(const struct reports *reports, const char *file, struct error *error) {
-    if (text_ends_with(text_of(file), TEXT(".yaml")) || text_ends_with(text_of(file), TEXT(".yml"))) {
-        return error_set(error, ERROR_USAGE, "%s: a report is not written over a scenario; its own name is missing before it", file);
+    if (!output_check_name(file, error)) {
+        return false;
     }
     for (size_t i = 0; i < REPORTS_COUNT; i++) {
         if (reports->files[i] != NULL && !is_stdout(file) && same_file(file, reports->files[i])) {

@@ -41,6 +41,13 @@ def test_a_report_is_not_written_over_a_scenario(scenario, option):
     assert path.read_text() == GOOD
 
 
+@pytest.mark.parametrize("option", ["--html", "--markdown"])
+def test_a_matrix_is_not_written_over_a_scenario(scenario, option):
+    path = scenario()
+    refused(meshspec("matrix", "--column", "ours=memory", "--only", "join/delta", option, path), f"{path}: a report is not written over a scenario")
+    assert path.read_text() == GOOD
+
+
 def test_two_reports_do_not_go_into_one_file(scenario, tmp_path):
     report = tmp_path / "report"
     refused(meshspec("run", "--json", report, "--tap", report, scenario()), "two reports cannot be written into one file")
