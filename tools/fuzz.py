@@ -38,6 +38,13 @@ def frames():
     return [compact(step["msg"]) for steps in recordings() for step in steps if step["do"] == "receive" and "msg" in step]
 
 
+def session_texts():
+    """Recorded sessions, as far as an input goes."""
+    sessions = [json.loads(line) for line in lines_of("fixtures/recordings", "mesh-*.jsonl")[::3]]
+    texts = [compact({**session, "steps": session["steps"][:count]}) for session in sessions for count in (3, 8, 20)]
+    return [text for text in texts if len(text) < INPUT_CEILING]
+
+
 def encoded(text):
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
@@ -159,6 +166,7 @@ SEEDS = {
     "harness-matcher": patterns,
     "harness-relay": decisions,
     "harness-generations": decisions,
+    "harness-recording": session_texts,
     "harness-scenario": scenario_texts,
     "harness-url": url_texts,
     "store-http": request_texts,
