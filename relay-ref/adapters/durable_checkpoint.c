@@ -74,17 +74,6 @@ void durable_begin_checkpoint(struct durable_rooms *rooms, int64_t now) {
                                       .bytes = room->bytes};
 }
 
-void durable_step_checkpoint(struct durable_rooms *rooms, int64_t now) {
-    struct durable_job *job = &rooms->job;
-    struct store_error error;
-    if (job->room == NULL || rooms->turn_failed)
-        return;
-    if (store_checkpoint_step(rooms->store, &job->checkpoint, &error))
-        return;
-    durable_tell(rooms, error.text);
-    durable_give_up_checkpoint(rooms, now);
-}
-
 static void end(struct durable_rooms *rooms) {
     struct durable_room *room = rooms->job.room;
     free((char *)(uintptr_t)rooms->job.checkpoint.snapshot.bytes);
@@ -99,16 +88,28 @@ void durable_give_up_checkpoint(struct durable_rooms *rooms, int64_t now) {
     end(rooms);
 }
 
-void durable_end_checkpoint(struct durable_rooms *rooms) {
+static void complete(struct durable_rooms *rooms) {
     struct durable_job *job = &rooms->job;
-    if (job->room == NULL || job->checkpoint.phase != STORE_DONE)
-        return;
     job->room->envelopes -= job->envelopes;
     job->room->bytes -= job->bytes;
     job->room->snapshot_bytes = job->checkpoint.snapshot.length;
     job->room->floor = job->checkpoint.floor;
     rooms->counts.checkpoints++;
     end(rooms);
+}
+
+void durable_step_checkpoint(struct durable_rooms *rooms, int64_t now) {
+    struct durable_job *job = &rooms->job;
+    struct store_error error;
+    if (job->room == NULL)
+        return;
+    if (!store_checkpoint_step(rooms->store, &job->checkpoint, &error) || !store_commit(rooms->store, &error)) {
+        store_rollback(rooms->store);
+        durable_tell(rooms, error.text);
+        durable_give_up_checkpoint(rooms, now);
+    } else if (job->checkpoint.phase == STORE_DONE) {
+        complete(rooms);
+    }
 }
 
 int64_t durable_checkpoint_wait(const struct durable_rooms *rooms, int64_t now, int64_t most) {

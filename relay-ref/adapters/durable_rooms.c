@@ -6,13 +6,6 @@
 
 #include "relay-ref/adapters/durable_state.h"
 
-/* The longest that it wants to sleep, and how often it looks for rooms that nobody is in, in milliseconds. */
-#define LONGEST_SLEEP_MS 60000
-#define SWEEP_MS 1000
-
-/* Rooms that one turn looks at for that. */
-#define SWEEP_LOOKS 256
-
 static int64_t now_of(const struct durable_rooms *rooms) {
     return rooms->host.now(rooms->host.context);
 }
@@ -198,12 +191,9 @@ static void count_transaction(struct durable_rooms *rooms, bool committed) {
 static bool end_transaction(struct durable_rooms *rooms, int64_t now) {
     bool any = rooms->turn_failed || store_has_batch(rooms->store);
     bool committed = !rooms->turn_failed && store_commit(rooms->store, &rooms->error);
-    if (committed) {
-        durable_end_checkpoint(rooms);
-    } else {
+    if (!committed) {
         store_rollback(rooms->store);
         durable_tell(rooms, rooms->error.text);
-        durable_give_up_checkpoint(rooms, now);
     }
     if (any)
         count_transaction(rooms, committed);
@@ -212,64 +202,11 @@ static bool end_transaction(struct durable_rooms *rooms, int64_t now) {
     return settle(rooms, committed, now);
 }
 
-/* ---- rooms that nobody is in -------------------------------------------------------------------- */
-
-/* Whether the room can leave the memory: nobody is in it, and nothing of it is only there. Ejected writers are
-   (eject.blacklist holds for the relay's life). */
-static bool is_idle(const struct durable_rooms *rooms, const struct durable_room *room,
-                    const struct relay_room_info *info) {
-    return info->members == 0 && info->ejected == 0 && room->id != 0 && !room->is_in_turn && rooms->job.room != room;
-}
-
-/* Whether nothing is to be remembered of the room any more, now that it leaves the memory or has left it. */
-static bool leaves(const struct durable_rooms *rooms, struct durable_room *room, int64_t now) {
-    struct relay_room_info info;
-    if (!relay_room(rooms->relay, durable_name(room), &info))
-        return !room->renew; /* the relay forgot it by itself (room.evict-empty) */
-    if (!is_idle(rooms, room, &info))
-        room->empty_at = 0;
-    else if (room->empty_at == 0)
-        room->empty_at = now;
-    return room->empty_at != 0 && rooms->settings.idle_ms > 0 && now - room->empty_at >= rooms->settings.idle_ms;
-}
-
-/* Whoever waits for a commit's decision keeps the room (room.unload). */
-static void let_go(struct durable_rooms *rooms, struct durable_room *room) {
-    struct relay_room_info info;
-    if (relay_unload(rooms->relay, durable_name(room), false) || !relay_room(rooms->relay, durable_name(room), &info))
-        durable_drop(rooms, room);
-}
-
-/* Some rooms a turn, until all were looked at. A room that goes may have another skipped, which is for the next time.
- */
-static void sweep(struct durable_rooms *rooms, int64_t now) {
-    struct list leaving = {NULL, NULL};
-    if (rooms->sweep_position == 0 && now - rooms->swept_at < SWEEP_MS)
-        return;
-    for (int looks = 0; looks < SWEEP_LOOKS; looks++) {
-        struct table_item *item = relay_table_next(&rooms->rooms, &rooms->sweep_position);
-        struct durable_room *room = CONTAINER_OF(item, struct durable_room, item);
-        if (room == NULL) {
-            rooms->sweep_position = 0;
-            rooms->swept_at = now;
-            break;
-        }
-        if (leaves(rooms, room, now))
-            relay_list_append(&leaving, &room->in_leaving);
-    }
-    while (leaving.first != NULL) {
-        struct durable_room *room = CONTAINER_OF(leaving.first, struct durable_room, in_leaving);
-        relay_list_remove(&leaving, &room->in_leaving);
-        let_go(rooms, room);
-    }
-}
-
 struct durable_turn durable_turn_over(struct durable_rooms *rooms) {
     int64_t now = now_of(rooms);
-    durable_step_checkpoint(rooms, now);
     bool lost = end_transaction(rooms, now);
+    durable_step_checkpoint(rooms, now);
     durable_begin_checkpoint(rooms, now);
-    sweep(rooms, now);
-    int64_t most = rooms->sweep_position > 0 ? 1 : rooms->rooms.count > 0 ? SWEEP_MS : LONGEST_SLEEP_MS;
-    return (struct durable_turn){durable_checkpoint_wait(rooms, now, most), lost};
+    durable_sweep(rooms, now);
+    return (struct durable_turn){durable_checkpoint_wait(rooms, now, durable_sweep_wait(rooms)), lost};
 }

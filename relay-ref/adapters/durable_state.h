@@ -89,16 +89,21 @@ void durable_consider(struct durable_rooms *rooms, struct durable_room *room);
 /* Begins the next checkpoint when none is under way and a room's time has come. */
 void durable_begin_checkpoint(struct durable_rooms *rooms, int64_t now);
 
-/* One step of the checkpoint under way, in the present transaction. */
+/* One step of the checkpoint under way, in a transaction of its own: when it fails, nothing else does. */
 void durable_step_checkpoint(struct durable_rooms *rooms, int64_t now);
 
 /* Gives the checkpoint under way up; its room is due again. */
 void durable_give_up_checkpoint(struct durable_rooms *rooms, int64_t now);
 
-/* The transaction with the last step of a checkpoint is committed. */
-void durable_end_checkpoint(struct durable_rooms *rooms);
-
 /* Milliseconds until a checkpoint wants to go on or to begin; `most` when that is later or none does. */
 int64_t durable_checkpoint_wait(const struct durable_rooms *rooms, int64_t now, int64_t most);
+
+/* ---- rooms that nobody is in (durable_sweep.c) -------------------------------------------------- */
+
+/* Looks at some of the rooms, and has those leave that nobody was in for long enough. */
+void durable_sweep(struct durable_rooms *rooms, int64_t now);
+
+/* Milliseconds until it wants to look again. */
+int64_t durable_sweep_wait(const struct durable_rooms *rooms);
 
 #endif
