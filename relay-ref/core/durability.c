@@ -63,11 +63,18 @@ bool relay_durability_waits(const struct room *room) {
 }
 
 bool relay_durability_ready(struct relay *relay, const struct room *room) {
-    if (room->durability.count >= DURABILITY_CEILING)
+    const struct durability *durability = &room->durability;
+    if (durability->count >= DURABILITY_CEILING || durability->bytes > relay->options.max_journal_bytes)
         return false;
     if (relay->spare == NULL)
         relay->spare = malloc(sizeof *relay->spare);
     return relay->spare != NULL;
+}
+
+static size_t bytes_of(const struct answer *answer) {
+    size_t bytes = answer->echo != NULL ? answer->echo->length : 0;
+    bytes += answer->settled != NULL ? answer->settled->length : 0;
+    return bytes + (answer->welcome != NULL ? answer->welcome->length : 0);
 }
 
 static void enqueue(struct room *room, const struct answer *answer, uint64_t seq, bool held) {
@@ -82,6 +89,7 @@ static void enqueue(struct room *room, const struct answer *answer, uint64_t seq
         durability->first = waiting;
     durability->last = waiting;
     durability->count++;
+    durability->bytes += bytes_of(answer);
 }
 
 void relay_durability_submit(struct room *room, const struct answer *answer, uint64_t seq, bool held) {
@@ -99,6 +107,7 @@ static struct held_answer *take_first(struct durability *durability) {
     if (first->next == NULL)
         durability->last = NULL;
     durability->count--;
+    durability->bytes -= bytes_of(&first->answer);
     return first;
 }
 

@@ -13,7 +13,8 @@ struct room;
 struct relay;
 struct relay_frame;
 
-/* Most answers of one room that wait; an envelope or hello past it closes its connection. */
+/* Most answers of one room that wait, however small; together they may be as long as a journal (max_journal_bytes), and
+   one answer longer. An envelope or hello past that closes its connection. */
 #define DURABILITY_CEILING ((size_t)1 << 20)
 
 /* What members are told about one envelope, or one member in answer to its hello. Frames are borrowed. */
@@ -30,8 +31,8 @@ struct held_answer;
 
 struct durability {
     struct held_answer *first, *last; /* owned */
-    size_t count;
-    bool stalled; /* durable.stall: nothing goes out any more, so nothing is kept either */
+    size_t count, bytes;              /* of the answers, and of their frames */
+    bool stalled;                     /* durable.stall: nothing goes out any more, so nothing is kept either */
 };
 
 /* True when an answer has to wait for those before it. */

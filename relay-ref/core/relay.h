@@ -205,7 +205,8 @@ struct relay_options {
                                           room's registers and evidence. A write that would let it grow past that is not
                                           ordered. Default 64 MiB */
     size_t max_journal_bytes; /* per room; past it the oldest envelopes leave the journal, though not the newest
-                                 one. Default 64 MiB */
+                                 one. What waits for a commit has the same
+                                 ceiling. Default 64 MiB */
     size_t max_depth;         /* levels of a value, and of an op's path and value together. 0, the default:
                                  no ceiling */
 };

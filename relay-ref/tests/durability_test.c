@@ -177,3 +177,35 @@ Test(durability, nothing_is_kept_where_nothing_is_held) {
     cr_expect_eq(memory_in_use(), in_use);
     close_room();
 }
+
+/* What waits has a ceiling of bytes, too: who goes past it is closed, and what waits comes all the same. */
+Test(durability, what_waits_has_a_ceiling) {
+    struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_9);
+    options.max_journal_bytes = 1000;
+    options.journal_limit = 1;
+    world_open_with(&world, &options);
+    ana = world_client(&world, "wa");
+    ben = world_client(&world, "wb");
+    joins(ana, "r", "ana", "");
+    joins(ben, "r", "ben", "");
+    drain(ana);
+    drain(ben);
+    world.holds = true;
+    unsigned version = 0;
+    uint64_t seq;
+    do {
+        seq = room_info(&world, "r").seq;
+        ana_writes(++version);
+    } while (room_info(&world, "r").seq > seq && version < 100);
+    cr_expect(version > 3 && version < 12, "%u writes", version);
+    cr_expect_str_eq(next(&world, ana), "(closed)");
+    joins(ben, "r", "ben", "");
+    cr_expect_str_eq(next_of(&world, ben, "nothing"), "(closed)");
+    struct pair *cleo = world_client(&world, "wc");
+    for (uint64_t at = 1; at <= seq; at++)
+        cr_expect(relay_release(world.relay, room_name, at));
+    joins(cleo, "r", "cleo", "");
+    cr_expect_not_null(strstr(next(&world, cleo), "\"t\":\"welcome\""), "there is room again");
+    pair_free(cleo);
+    close_room();
+}
