@@ -49,6 +49,20 @@ static struct store *open_file(struct store_error *error) {
     return store_open(&(struct store_settings){good.path, false, 3}, error);
 }
 
+static void remove_all(void) {
+    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char path[96];
+        snprintf(path, sizeof path, "%s%s", good.path, suffixes[i]);
+        unlink(path);
+    }
+}
+
+static void remove_folder(void) {
+    remove_all();
+    rmdir(good.folder);
+}
+
 static void make_good(void) {
     struct store_error error;
     struct stat about;
@@ -57,6 +71,7 @@ static void make_good(void) {
     if (mkdtemp(good.folder) == NULL)
         found("no folder can be made");
     snprintf(good.path, sizeof good.path, "%s/rooms.db", good.folder);
+    atexit(remove_folder);
     struct store *store = open_file(&error);
     must(store != NULL, &error);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -119,16 +134,11 @@ static void read_rooms(struct store *store) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
     struct bytes bytes = {data, size};
     struct store_error error = {0};
     if (good.bytes == NULL)
         make_good();
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        char beside[96];
-        snprintf(beside, sizeof beside, "%s%s", good.path, suffixes[i]);
-        unlink(beside);
-    }
+    remove_all();
     write_damaged(&bytes);
     struct store *store = open_file(&error);
     if (store != NULL)
