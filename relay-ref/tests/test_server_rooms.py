@@ -48,6 +48,13 @@ def ended(connection):
         return messages, closed.code, closed.reason
 
 
+DURABLE = pytest.mark.parametrize("durable", [True, False], ids=["durable", "fast"])
+
+
+def flags(path, durable):
+    return ["--db", path] + (["--durable"] if durable else [])
+
+
 def test_rooms_come_back_with_epoch_journal_and_schema(start, path):
     relay = start("--db", path)
     for room in ["r", "", "a/b", "\u0000é\ud800"]:
@@ -77,6 +84,28 @@ def test_a_write_just_before_the_end_is_there(start, path):
     assert ended(ana)[1] == 1001
     assert relay.stop() == (0, "")
     assert welcome(start("--db", path))["root"] == {"k1": 1}
+
+
+@DURABLE
+def test_writes_and_the_end_at_once(start, path, durable):
+    """Whatever of a burst is echoed before the relay ends is there afterwards, in the same life of the room."""
+    epoch, seq = None, 0
+    for life in range(8):
+        relay = start(*flags(path, durable))
+        ana, joined = relay.join("ana", "ana")
+        assert joined["seq"] >= seq and epoch in (None, joined["epoch"])
+        epoch, seq = (joined["epoch"] if joined["seq"] > 0 else None), joined["seq"]
+        for version in range(20 * life):
+            ana.send(envelope("ana", "ana", 1000 * life + version, []))
+        relay.process.terminate()
+        messages, code, _ = ended(ana)
+        assert code == 1001
+        for message in messages:
+            assert message["env"]["seq"] == seq + 1
+            seq += 1
+        assert relay.stop() == (0, "")
+        if seq > 0:
+            epoch = joined["epoch"]
 
 
 def test_rooms_leave_the_memory_and_come_back(start, path):
@@ -177,13 +206,6 @@ def test_a_read_only_file_is_told_at_the_start(start, path):
     run = subprocess.run([*COMMAND, "--db", str(path)], capture_output=True, text=True, timeout=LIMIT_SECONDS,
                          user=65534 if os.geteuid() == 0 else None)
     assert run.returncode == 2 and "rooms.db cannot be opened for reading and writing: Permission denied" in run.stderr, run
-
-
-DURABLE = pytest.mark.parametrize("durable", [True, False], ids=["durable", "fast"])
-
-
-def flags(path, durable):
-    return ["--db", path] + (["--durable"] if durable else [])
 
 
 @DURABLE
