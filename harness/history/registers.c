@@ -221,19 +221,28 @@ static bool load_sibling(struct registers *registers, struct cell *cell, const s
     return true;
 }
 
+static void raise_baseline(struct cell *cell, const struct json_value *epoch) {
+    if (epoch != NULL && epoch->type == JSON_NUMBER && epoch->number > cell->baseline) {
+        cell->baseline = epoch->number;
+    }
+}
+
+/* A path may be given more than once: of each origin the latest counts, and the highest epoch. */
 static bool load_cell(struct registers *registers, const struct json_value *entry) {
-    const struct json_value *siblings = json_get(entry, "siblings"), *epoch = json_get(entry, "epoch");
+    const struct json_value *siblings = json_get(entry, "siblings");
     struct text path;
+    struct stamp *water;
     if (siblings == NULL || siblings->type != JSON_ARRAY || !registers_path(registers->arena, json_get(entry, "path"), &path)) {
         return false;
     }
     struct cell *cell = cell_at(registers, path);
-    cell->baseline = epoch != NULL && epoch->type == JSON_NUMBER ? epoch->number : 0;
-    bool good = read_stamps(registers->arena, json_get(entry, "water"), &cell->water);
+    raise_baseline(cell, json_get(entry, "epoch"));
+    bool good = read_stamps(registers->arena, json_get(entry, "water"), &water);
+    for (const struct stamp *stamp = water; good && stamp != NULL; stamp = stamp->next) {
+        raise(registers, cell, stamp);
+    }
     for (const struct json_value *shown = siblings->first; good && shown != NULL; shown = shown->next) {
-        /* A baseline is at least the epoch of each sibling. */
-        const struct json_value *own = json_get(shown, "epoch");
-        cell->baseline = own != NULL && own->number > cell->baseline ? own->number : cell->baseline;
+        raise_baseline(cell, json_get(shown, "epoch")); /* a baseline is at least the epoch of each sibling */
         good = load_sibling(registers, cell, shown);
     }
     return good;
