@@ -64,8 +64,9 @@ def make(*arguments):
 def judge(profiles, scenarios=()):
     """The clauses of the cases that fail; None when the suite itself went down or hung."""
     command = ["build/meshspec", "run", "--json", "-", *scenarios] + [word for profile in profiles for word in ("--profile", profile)]
+    seconds = 3 if scenarios else 5 * len(profiles)  # of the processor: a break that hangs is ended soon, on a busy machine, too
     try:
-        ran = subprocess.run(command, cwd=COPY, capture_output=True, timeout=20, check=False)
+        ran = subprocess.run(["prlimit", f"--cpu={seconds}", *command], cwd=COPY, capture_output=True, timeout=120, check=False)
         cases = json.loads(ran.stdout)["cases"]
     except (subprocess.TimeoutExpired, ValueError):
         return None
