@@ -114,6 +114,11 @@ static void on_limit(void *context, enum relay_limit limit) {
     live->limit = limit;
 }
 
+/* Rejects and drops are events of 0.9 on, but counted in every version. */
+static bool tells_all(const struct live *live) {
+    return live->observed && relay_version_of(relay_settings_options(live->settings)->protocol)->generations;
+}
+
 static void on_join(void *context, struct relay_text room, struct relay_text writer, struct relay_text origin) {
     struct live *live = context;
     struct control_line line;
@@ -125,6 +130,9 @@ static void on_join(void *context, struct relay_text room, struct relay_text wri
 static void on_reject(void *context, struct relay_text room, const struct relay_rejection *rejection) {
     struct live *live = context;
     struct control_line line;
+    metrics_reject(live->metrics, rejection->reason);
+    if (!tells_all(live))
+        return;
     begin_event(live, &line, "reject", room);
     relay_observe_reject(&line, rejection);
     keep_event(live, &line);
@@ -133,6 +141,9 @@ static void on_reject(void *context, struct relay_text room, const struct relay_
 static void on_drop(void *context, struct relay_text room, const struct relay_dropped *dropped) {
     struct live *live = context;
     struct control_line line;
+    metrics_drop(live->metrics, dropped->reason);
+    if (!tells_all(live))
+        return;
     begin_event(live, &line, "drop", room);
     relay_observe_drop(&line, dropped);
     keep_event(live, &line);
@@ -152,8 +163,6 @@ static void observe(struct relay_env *env, const struct relay_version *version) 
     if (!version->generations)
         return;
     env->on_join = on_join;
-    env->on_reject = on_reject;
-    env->on_drop = on_drop;
     env->on_durability_failed = on_durability_failed;
 }
 
@@ -182,7 +191,8 @@ bool live_open(struct live *live, enum relay_protocol protocol, struct relay_tex
     struct relay_options wanted = *relay_settings_options(settings);
     limits_put(&wanted, live->flags);
     struct relay_env env = {
-        .context = live, .now = read_clock, .mint = mint, .on_violation = on_violation, .on_limit = on_limit};
+        .context = live, .now = read_clock, .mint = mint, .on_violation = on_violation, .on_limit = on_limit,
+        .on_reject = on_reject, .on_drop = on_drop};
     if (live->observed)
         observe(&env, version);
     if (keeps(live, version)) {

@@ -30,6 +30,10 @@ static const char *const reason_names[METRICS_REASONS] = {
     "proto", "ops-limit", "rate", "writer-mismatch", "can-write", "validate", "malformed", "epoch-bump",
     "unknown-citation", "other"};
 
+static const char *const reject_names[METRICS_REJECTS] = {"unauthorized", "proto", "policy-version", "schema", "other"};
+
+static const char *const drop_names[METRICS_DROPS] = {"duplicate", "generation", "schema", "order", "other"};
+
 static const char *const type_names[METRICS_TYPES] = {"welcome", "env",    "presence", "member",  "signal",
                                                       "reject",  "eject",  "drop",     "settled", "other"};
 
@@ -43,6 +47,14 @@ static size_t place_of(const char *const *names, size_t count, const char *name,
 
 void metrics_ejection(struct metrics *metrics, const char *reason) {
     metrics->ejections[place_of(reason_names, METRICS_REASONS, reason, strlen(reason))]++;
+}
+
+void metrics_reject(struct metrics *metrics, const char *reason) {
+    metrics->rejects[place_of(reject_names, METRICS_REJECTS, reason, strlen(reason))]++;
+}
+
+void metrics_drop(struct metrics *metrics, const char *reason) {
+    metrics->drops[place_of(drop_names, METRICS_DROPS, reason, strlen(reason))]++;
 }
 
 void metrics_sent(struct metrics *metrics, const struct relay_frame *frame) {
@@ -143,6 +155,10 @@ void metrics_print(const struct metrics *metrics, const struct metrics_now *now,
     print_counter(out, PREFIX "sent_bytes_total", "Bytes of them.", metrics->bytes_sent);
     print_family(out, PREFIX "ejections_total", "Writers that were ejected.", "reason", reason_names,
                  metrics->ejections, METRICS_REASONS);
+    print_family(out, PREFIX "rejects_total", "Hellos that were rejected.", "reason", reject_names, metrics->rejects,
+                 METRICS_REJECTS);
+    print_family(out, PREFIX "drops_total", "Envelopes that were dropped.", "reason", drop_names, metrics->drops,
+                 METRICS_DROPS);
     print_family(out, PREFIX "limit_hits_total", "How often somebody ran into a ceiling.", "limit", limit_names,
                  metrics->limits, METRICS_LIMITS);
 }

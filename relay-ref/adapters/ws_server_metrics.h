@@ -23,8 +23,11 @@ enum metrics_limit {
     METRICS_LIMITS
 };
 
-/* The reasons of an ejection and the types of what is sent; what is none of them counts as the last, "other". */
+/* The reasons of an ejection, a rejected hello and a dropped envelope, and the types of what is sent; what is none of them
+   counts as the last, "other". */
 #define METRICS_REASONS 10
+#define METRICS_REJECTS 5
+#define METRICS_DROPS 5
 #define METRICS_TYPES 10
 
 struct metrics {
@@ -32,7 +35,7 @@ struct metrics {
     uint64_t refusals;    /* handshakes that were answered with something else than 101 */
     uint64_t messages_received, bytes_received;
     uint64_t messages_sent[METRICS_TYPES], bytes_sent;
-    uint64_t ejections[METRICS_REASONS];
+    uint64_t ejections[METRICS_REASONS], rejects[METRICS_REJECTS], drops[METRICS_DROPS];
     uint64_t limits[METRICS_LIMITS];
 };
 
@@ -46,6 +49,8 @@ struct metrics_now {
 };
 
 void metrics_ejection(struct metrics *metrics, const char *reason);
+void metrics_reject(struct metrics *metrics, const char *reason);
+void metrics_drop(struct metrics *metrics, const char *reason);
 
 /* A message goes out; its type is read off its beginning, which is the core's. */
 void metrics_sent(struct metrics *metrics, const struct relay_frame *frame);

@@ -4,7 +4,7 @@ history of every room checked all the time, and memory and open files flat.
     soak.py --minutes 10 [--seed N]      what `make soak MINUTES=10` runs
 """
 import argparse
-import json
+import os
 import pathlib
 import random
 import signal
@@ -16,6 +16,7 @@ from relay_process import RelayProcess, envelope, hello
 from websocket_client import Closed, frame
 
 ROOMS, KEYS, MOST_CLIENTS = 4, 30, 24
+ASAN_OPTIONS = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 FLAGS = ["--durable", "--metrics", 0, "--max-waiting-bytes", 1 << 18, "--max-connections-per-address", 0, "--handshake-timeout", 60]
 
 
@@ -130,6 +131,8 @@ class Soak:
         self.relay = self.start()
 
     def start(self):
+        # A sanitizer keeps what was freed, which would look like growth.
+        os.environ["ASAN_OPTIONS"] = ASAN_OPTIONS
         return RelayProcess("--db", self.folder / "rooms.db", *FLAGS)
 
     # ---- what can happen

@@ -60,6 +60,7 @@ def test_counts(start):
     sent = {kind: now[f'meshspec_relay_messages_sent_total{{type="{kind}"}}'] for kind in ("welcome", "env", "member", "signal", "reject", "presence", "other")}
     assert sent == {"welcome": 3, "env": 2, "member": 1, "signal": 3, "reject": 1, "presence": 0, "other": 0}
     assert now["meshspec_relay_messages_received_total"] == 8
+    assert now['meshspec_relay_rejects_total{reason="proto"}'] == 1 and now['meshspec_relay_rejects_total{reason="schema"}'] == 0
     assert now["meshspec_relay_received_bytes_total"] > 400 and now["meshspec_relay_sent_bytes_total"] > 500
     assert now["process_resident_memory_bytes"] > 1 << 20 and now["process_open_fds"] > before["process_open_fds"]
     ana.send(envelope("tab-1", "mallory", 2, []))
@@ -68,6 +69,19 @@ def test_counts(start):
     now = relay.metrics()
     assert now['meshspec_relay_ejections_total{reason="writer-mismatch"}'] == 1
     assert [now[f"meshspec_relay_{name}"] for name in ("connections", "rooms", "members")] == [0, 2, 0]
+
+
+def test_drops_are_counted(start):
+    relay = start("--metrics", 0, "--protocol", "0.9")
+    ana = relay.connect("ana")
+    ana.send({**hello("tab-1"), "proto": 3})
+    instance = ana.receive()["instance"]
+    write = {"proto": 3, "origin": "tab-1", "writer": "ana", "version": 1, "hlc": {"p": 1, "l": 0}, "policyVersion": 0, "instance": instance,
+             "ops": [{"kind": "set", "path": ["n"], "next": 1, "cites": [], "epoch": 0}]}
+    for env, answer in ((write, "env"), (write, "drop"), ({**write, "instance": "another"}, "drop")):
+        ana.send({"t": "env", "room": "r", "env": env})
+        assert ana.receive()["t"] == answer
+    assert [relay.metrics()[f'meshspec_relay_drops_total{{reason="{reason}"}}'] for reason in ("duplicate", "generation", "order")] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("path, method, headers, status", [
