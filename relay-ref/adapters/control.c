@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "relay-ref/adapters/control_connections.h"
 #include "relay-ref/adapters/control_durable.h"
 #include "relay-ref/adapters/control_events.h"
 #include "relay-ref/adapters/control_observe.h"
@@ -10,20 +11,8 @@
 
 /* ---- relays -------------------------------------------------------------------------------------- */
 
-static struct control_connection *connection_at(struct list_link *link) {
-    return CONTAINER_OF(link, struct control_connection, link);
-}
-
-/* Forgets a connection that the core no longer has. */
-static void forget_connection(struct control_connection *connection) {
-    relay_list_remove(&connection->owner->connections, &connection->link);
-    relay_table_take(&connection->owner->control->connections, &connection->item);
-    free(connection);
-}
-
 static void close_relay(struct control_relay *relay) {
-    while (relay->connections.first != NULL)
-        forget_connection(connection_at(relay->connections.first));
+    relay_control_forget_connections(relay);
     relay_table_take(&relay->control->relays, &relay->item);
     relay_free(relay->relay);
     relay_settings_free(relay->settings);
@@ -54,24 +43,13 @@ static struct control_relay *new_relay(struct control *control, struct relay_tex
     return relay;
 }
 
-static bool read_profile(const struct control_command *command, enum relay_protocol *protocol) {
-    char name[16];
-    struct relay_text profile = relay_control_text(command, CONTROL_PROFILE);
-    if (profile.bytes == NULL || profile.length >= sizeof name)
-        return false;
-    memcpy(name, profile.bytes, profile.length);
-    name[profile.length] = '\0';
-    return relay_protocol_from_name(name, protocol);
-}
-
 /* A new relay takes the place of one of the same name; the connections of the one before are gone. */
 static void do_open(struct control *control, const struct control_command *command) {
     struct relay_text name = relay_control_text(command, CONTROL_RELAY);
     enum relay_protocol protocol;
     char reason[256];
-    if (!read_profile(command, &protocol)) {
-        relay_control_reply_words(control, command, "no",
-                                  "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only.");
+    if (!relay_control_profile(command, &protocol)) {
+        relay_control_reply_words(control, command, "no", RELAY_CONTROL_PROFILE_FAULT);
         return;
     }
     struct relay_settings *settings =
@@ -141,73 +119,12 @@ static void do_room(struct control *control, const struct control_command *comma
     relay_control_emit(control, &line);
 }
 
-/* ---- connections --------------------------------------------------------------------------------- */
-
-static struct control_connection *new_connection(struct control_relay *relay, struct relay_text name,
-                                                 const struct relay_principal *principal) {
-    struct control_connection *connection = calloc(1, sizeof *connection + name.length);
-    if (connection == NULL || !relay_table_reserve(&relay->control->connections)) {
-        free(connection);
-        return NULL;
-    }
-    if (name.length > 0)
-        memcpy(connection->name, name.bytes, name.length);
-    connection->item.key = (struct relay_text){connection->name, name.length};
-    connection->owner = relay;
-    struct relay_sink sink = relay_control_sink(connection);
-    connection->connection = relay_connect(relay->relay, &sink, principal);
-    if (connection->connection == NULL) {
-        free(connection);
-        return NULL;
-    }
-    relay_table_put(&relay->control->connections, &connection->item);
-    relay_list_append(&relay->connections, &connection->link);
-    return connection;
-}
-
-static void do_connect(struct control *control, const struct control_command *command, struct control_relay *relay) {
-    struct relay_text name = relay_control_text(command, CONTROL_CONN);
-    struct control_principal principal;
-    if (name.bytes == NULL || relay_table_find(&control->connections, name) != NULL) {
-        relay_control_reply_error(control, command, "connect needs conn, a name that no open connection has.");
-        return;
-    }
-    if (!relay_control_principal_read(command, &principal))
-        relay_control_reply_error(control, command,
-                                  "connect needs a principal {writer, kind?, claims?} with a non-empty writer.");
-    else if (control->connections.count >= CONTROL_CONNECTION_CEILING ||
-             new_connection(relay, name, &principal.principal) == NULL)
-        relay_control_reply_error(control, command, "Memory is out, or too many connections are open.");
-    else
-        relay_control_reply_ok(control, command);
-    relay_control_principal_end(&principal);
-}
-
-static void do_receive(struct control *control, const struct control_command *command,
-                       struct control_connection *connection) {
-    struct relay_text text = relay_control_text(command, CONTROL_TEXT);
-    if (text.bytes == NULL) {
-        relay_control_reply_error(control, command, "receive needs text, a string.");
-        return;
-    }
-    relay_receive(connection->connection, text.bytes, text.length);
-    relay_control_reply_ok(control, command);
-}
-
-static void do_disconnect(struct control *control, const struct control_command *command,
-                          struct control_connection *connection) {
-    relay_disconnect(connection->connection);
-    forget_connection(connection);
-    relay_control_reply_ok(control, command);
-}
-
 /* ---- commands ------------------------------------------------------------------------------------ */
 
 static void do_start(struct control *control, const struct control_command *command) {
     relay_control_reply_json(control, command,
                              "{\"name\":\"meshspec reference relay\",\"version\":\"1.0.0\",\"language\":\"C\","
-                             "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\"],"
-                             "\"can\":[" RELAY_OBSERVE_CAPABILITIES "]}");
+                             "\"profiles\":[" RELAY_OBSERVE_PROFILES "],\"can\":[" RELAY_OBSERVE_CAPABILITIES "]}");
 }
 
 static void do_stop(struct control *control, const struct control_command *command) {
@@ -234,9 +151,9 @@ static const struct {
     {"clock", false, NULL, do_clock, NULL},
     {"hydrate", true, NULL, do_hydrate, NULL},
     {"room", true, NULL, do_room, NULL},
-    {"connect", false, NULL, do_connect, NULL},
-    {"receive", false, NULL, NULL, do_receive},
-    {"disconnect", false, NULL, NULL, do_disconnect},
+    {"connect", false, NULL, relay_control_connect, NULL},
+    {"receive", false, NULL, NULL, relay_control_receive},
+    {"disconnect", false, NULL, NULL, relay_control_disconnect},
     {"hold", false, NULL, relay_control_hold, NULL},
     {"unhold", false, NULL, relay_control_unhold, NULL},
     {"release", true, NULL, relay_control_release, NULL},

@@ -23,8 +23,8 @@ static void reply_ok(struct control_line *reply, const char *json) {
 
 static void do_start(struct control_line *reply) {
     reply_ok(reply, "{\"name\":\"" SERVER_NAME "\",\"version\":\"" SERVER_VERSION "\",\"language\":\"C\","
-                    "\"profiles\":[\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\"],"
-                    "\"can\":[" RELAY_OBSERVE_CAPABILITIES ",\"restart\",\"fresh\"]}");
+                    "\"profiles\":[" RELAY_OBSERVE_PROFILES "],\"can\":[" RELAY_OBSERVE_CAPABILITIES
+                    ",\"restart\",\"fresh\"]}");
 }
 
 static const struct relay_version *version_of(const struct control_room *room) {
@@ -50,23 +50,13 @@ static void replace(const struct control_room *room, enum relay_protocol protoco
     reply_ok(reply, "true");
 }
 
-static bool read_profile(const struct control_command *command, enum relay_protocol *protocol) {
-    char name[16];
-    struct relay_text profile = relay_control_text(command, CONTROL_PROFILE);
-    if (profile.bytes == NULL || profile.length >= sizeof name)
-        return false;
-    memcpy(name, profile.bytes, profile.length);
-    name[profile.length] = '\0';
-    return relay_protocol_from_name(name, protocol);
-}
-
 static void do_open(const struct control_room *room, const struct control_command *command,
                     struct control_line *reply) {
     enum relay_protocol protocol;
     struct relay_text options = relay_control_json(command, CONTROL_OPTIONS);
     struct relay_text name = relay_control_json(command, CONTROL_RELAY);
-    if (!read_profile(command, &protocol)) {
-        reply_no(reply, "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only.");
+    if (!relay_control_profile(command, &protocol)) {
+        reply_no(reply, RELAY_CONTROL_PROFILE_FAULT);
         return;
     }
     if (options.bytes == NULL)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "relay-ref/adapters/options.h"
 #include "relay-ref/json/number.h"
 #include "relay-ref/json/string.h"
 
@@ -84,6 +85,16 @@ struct relay_text relay_control_text(const struct control_command *command, enum
 struct relay_text relay_control_json(const struct control_command *command, enum control_member member) {
     const struct json_value *value = &command->members[member];
     return value->kind == JSON_ABSENT ? (struct relay_text){NULL, 0} : (struct relay_text){value->bytes, value->length};
+}
+
+bool relay_control_profile(const struct control_command *command, enum relay_protocol *protocol) {
+    char name[16];
+    struct relay_text profile = relay_control_text(command, CONTROL_PROFILE);
+    if (profile.bytes == NULL || profile.length >= sizeof name)
+        return false;
+    memcpy(name, profile.bytes, profile.length);
+    name[profile.length] = '\0';
+    return relay_protocol_from_name(name, protocol);
 }
 
 bool relay_control_milliseconds(const struct control_command *command, int64_t *ms) {

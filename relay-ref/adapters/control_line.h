@@ -51,6 +51,12 @@ struct relay_text relay_control_text(const struct control_command *command, enum
 /* A member as JSON text; without bytes when it is missing. */
 struct relay_text relay_control_json(const struct control_command *command, enum control_member member);
 
+/* The member `profile` as a protocol version; false when it is missing or names none. */
+bool relay_control_profile(const struct control_command *command, enum relay_protocol *protocol);
+
+/* What is said then. */
+#define RELAY_CONTROL_PROFILE_FAULT "This relay speaks the profiles 0.1.0, 0.1.1, 0.2.0 and 0.9 only."
+
 /* The member `ms` as whole milliseconds; false when it is missing or no number that a double holds exactly. */
 bool relay_control_milliseconds(const struct control_command *command, int64_t *ms);
 

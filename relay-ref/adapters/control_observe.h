@@ -5,7 +5,10 @@
 #include "relay-ref/adapters/control_line.h"
 #include "relay-ref/core/version.h"
 
-/* What a relay core behind the adapter protocol can be asked for, as the members of the JSON array `can`. */
+/* The profiles that a relay core speaks behind the adapter protocol, as the members of the JSON array `profiles`. */
+#define RELAY_OBSERVE_PROFILES "\"0.1.0\",\"0.1.1\",\"0.2.0\",\"0.9\""
+
+/* What it can be asked for, as the members of the JSON array `can`. */
 #define RELAY_OBSERVE_CAPABILITIES                                                                                     \
     "\"options\",\"clock\",\"hydrate\",\"room\",\"commit\",\"violation\",\"policy.acl\",\"policy.validate\","          \
     "\"policy.canBump\",\"policy.verifyCitations\",\"ejection\",\"hold\",\"unload\",\"join\",\"reject\",\"drop\","     \
