@@ -11,7 +11,7 @@ BUILD = ROOT / os.environ.get("MESHSPEC_BUILD", "build")
 LIBRARY = BUILD / "tests" / "failing_memory.so"
 SANITIZED = "sanitize" in str(BUILD)  # a sanitizer brings an allocator of its own
 EVERY = os.environ.get("MESHSPEC_EVERY_ALLOCATION") == "1"
-RUNS = 24  # of a session, when not every allocation's turn comes
+RUNS = 14  # of a session, when not every allocation's turn comes
 LIMIT_SECONDS = 60
 
 
