@@ -304,6 +304,13 @@ class Soak:
 
 def play(soak, done):
     """Restarts in the first part, one life in the second; `done` gives how much of it is over, from 0 to 1."""
+    try:
+        play_all(soak, done)
+    finally:
+        soak.relay.process.kill()  # where something was wrong; else it has ended
+
+
+def play_all(soak, done):
     restarts = [signal.SIGTERM, signal.SIGKILL] * 3
     while (part := done()) < 1:
         for _ in range(100):
