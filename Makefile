@@ -156,7 +156,7 @@ help: ## this list
 	@echo "  RELAY=ws://…         conformance: judge this relay instead of the reference relay"
 	@echo "  STORE=http://… APP_ID=… ADMIN_SECRET_FILE=…   conformance: judge this sync store"
 	@echo "  PROVISIONER='COMMAND'   conformance: judge this provisioner, with the local store or STORE"
-	@echo "  PROFILE='0.1.1 0.2.0' ONLY='join/*'   conformance: only these"
+	@echo "  PROFILE='0.1.1 0.2.0' ONLY='join/*'   conformance, valgrind: only these"
 	@echo "  SANITIZE=address,undefined | thread   build everything so, below build/sanitize-…"
 	@echo "  TIME=60              fuzz: seconds for each fuzzer (default 10); FUZZERS='relay-fold …': only these"
 	@echo "  COUNT=1000 SEED=7    crash: so many points, from that seed on (default 200 from 1)"
@@ -257,7 +257,7 @@ lint: $(BUILD)/meshspec ## rules of the house: who may include whom, scenario fi
 
 VALGRIND = valgrind --quiet --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9
 run-valgrind: all
-	$(VALGRIND) $(call run,0.1.0 0.1.1 0.2.0 0.9) --target memory
+	$(VALGRIND) $(call run,$(PROFILE)) --target memory
 
 # Fuzzers are built apart: another compiler, and code that counts its branches.
 TIME ?= 10

@@ -98,6 +98,7 @@ void relay_evidence_restore(struct generation *generation, struct register_origi
         }
     }
     generation->bytes += kept * sizeof *ranges;
+    generation->bytes -= origin->range_count * sizeof *ranges;
     free(origin->ranges);
     origin->ranges = ranges;
     origin->range_count = kept;

@@ -29,7 +29,7 @@ void relay_evidence_settle(struct generation *generation, struct register_origin
 /* `"origin":hlc` as JSON; the caller owns its bytes, which are NULL when memory is out. */
 struct relay_text relay_evidence_notice(struct relay_text origin, struct json_value hlc);
 
-/* Replaces the (empty) evidence by these ranges, in any order; takes over `ranges`. */
+/* Replaces the evidence by these ranges, in any order; takes over `ranges`. */
 void relay_evidence_restore(struct generation *generation, struct register_origin *origin, struct version_range *ranges,
                             size_t count);
 
