@@ -138,7 +138,7 @@ class Client:
 class Run:
     def __init__(self, seed, folder, flags, wire):
         self.chance = random.Random(seed)
-        self.folder, self.flags = folder, flags
+        self.folder, self.flags, self.relay = folder, flags, None
         self.rooms = [Room(name, JOURNAL_LIMIT, wire) for name in ROOMS]
         self.clients = [Client(i, self.rooms[i % len(self.rooms)], self.chance) for i in range(CLIENTS)]
 
@@ -171,7 +171,7 @@ class Run:
 
     def live(self, kill, envelopes):
         """One life under load, until the point is reached or the load is written, and then by a plain kill. True when it was reached."""
-        relay = Relay(self.folder, kill, self.flags)
+        relay = self.relay = Relay(self.folder, kill, self.flags)
         try:
             if relay.port is not None:
                 self.load(relay, envelopes)
@@ -184,12 +184,17 @@ class Run:
             client.leave()
         return relay.reached()
 
+    def end(self):
+        """Whatever went wrong, no relay stays behind."""
+        if self.relay and self.relay.process.poll() is None:
+            self.relay.kill()
+
     def errors(self):
         return (self.folder / "errors").read_text()[-500:]
 
     def examine(self):
         """A life without a kill in which every kind of watermark comes back."""
-        relay = Relay(self.folder, None, self.flags)
+        relay = self.relay = Relay(self.folder, None, self.flags)
         check(relay.port is not None, "it does not start again", self.errors())
         for room in self.rooms:
             for client in self.clients:
@@ -223,6 +228,8 @@ def run_point(seed, kind, protocol="0.2.0"):
         run.examine()
     except (Wrong, Closed, OSError) as wrong:
         raise Wrong(f"seed {seed}, {kind}, protocol {protocol}, kept in {folder}", type(wrong).__name__, *wrong.args, run.errors()) from None
+    finally:
+        run.end()
     shutil.rmtree(folder)
     return reached
 
