@@ -57,7 +57,7 @@ const struct flag flag_table[] = {
     {"max-presence-bytes", KIND_COUNT, AT(max_presence_bytes), 1, MOST_BYTES, "BYTES",
      "of all presence in a room; an announcement past it closes with 1009"},
     {"max-kept-bytes", KIND_COUNT, AT(max_kept_bytes), 1, MOST_BYTES_IN_ALL, "BYTES",
-     "roots, journals and presence of all rooms; past it each write closes with 1013"},
+     "all that rooms keep, together; past it each write closes with 1013"},
     {"max-root-bytes", KIND_COUNT, AT(max_root_bytes), 1, MOST_BYTES, "BYTES",
      "of a room's root as JSON; a write past it closes with 1009, not ordered"},
     {"max-journal-bytes", KIND_COUNT, AT(max_journal_bytes), 0, MOST_BYTES, "BYTES",

@@ -118,7 +118,7 @@ static void print_now(const struct metrics_now *now, struct relay_buffer *out) {
     print_gauge(out, PREFIX "handshakes", "Sockets that have not shown a whole request yet.", (double)now->handshakes);
     print_gauge(out, PREFIX "rooms", "Rooms that exist, with members or without.", (double)now->rooms);
     print_gauge(out, PREFIX "members", "Members of all rooms.", (double)now->members);
-    print_gauge(out, PREFIX "kept_bytes", "Bytes of the roots, journals and presence of all rooms.",
+    print_gauge(out, PREFIX "kept_bytes", "Bytes of all that rooms keep together.",
                 (double)now->kept_bytes);
     print_gauge(out, PREFIX "queued_bytes", "Bytes that wait for readers, each reader's counted.",
                 (double)now->queued_bytes);

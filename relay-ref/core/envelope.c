@@ -131,8 +131,6 @@ static void publish(struct room *room, const struct ordering *ordering) {
 
 static bool order(struct room *room, const struct message_envelope *envelope) {
     struct ordering ordering;
-    if (room->relay->kept_bytes >= room->relay->options.max_kept_bytes)
-        return relay_limit_hit(room->relay, RELAY_LIMIT_KEPT_BYTES);
     if (!take_in(room, envelope, &ordering))
         return false;
     publish(room, &ordering);
@@ -145,6 +143,11 @@ static bool is_ignored(const struct member *member, const struct message_envelop
     return envelope->whole.kind != JSON_OBJECT && (!envelope->given || member->room->relay->version->rules->forgiving);
 }
 
+/* Whether a room would keep something of the envelope: itself, or that its writer is ejected. */
+static bool is_kept(enum check_answer answer) {
+    return answer == CHECK_FINE || answer == CHECK_VIOLATION;
+}
+
 /* eject.whole-envelope: a violating envelope is never ordered; under forgiving rules a malformed one is ignored. */
 bool relay_envelope_receive(struct member *member, const struct message *message) {
     const struct message_envelope *envelope = &message->envelope;
@@ -154,6 +157,8 @@ bool relay_envelope_receive(struct member *member, const struct message *message
     enum check_answer answer = relay_check_envelope(member, envelope, &violation);
     if (answer == CHECK_FINE)
         answer = member->room->relay->version->rules->admit(member, envelope, &violation);
+    if (is_kept(answer) && member->room->relay->kept_bytes >= member->room->relay->options.max_kept_bytes)
+        return relay_limit_hit(member->room->relay, RELAY_LIMIT_KEPT_BYTES);
     switch (answer) {
     case CHECK_FINE:
         return order(member->room, envelope);

@@ -49,8 +49,10 @@ void relay_rate_sweep(struct room *room) {
             continue;
         }
         relay_table_take(writers, &writer->item); /* another may have moved up into this slot */
+        room->writer_bytes -= sizeof *writer + writer->item.key.length;
         free(writer);
     }
+    relay_room_weigh(room);
     if (writers->count > writers->capacity / 2)
         relay_table_grow(writers);
 }

@@ -199,8 +199,9 @@ struct relay_options {
     size_t max_members_per_room;       /* members that a room may have. Default 10,000 */
     size_t max_name_bytes;             /* of a room's name and of an origin, in UTF-8. Default 16 KiB */
     size_t max_presence_bytes;         /* of all presence entries of a room. Default 4 MiB */
-    size_t max_kept_bytes;             /* roots, registers, journals and presence of all rooms together; past it no room
-                                          takes an envelope. Default 1 GiB */
+    size_t max_kept_bytes;             /* roots, registers, journals, presence and ejected writers of all rooms
+                                          together; past it no room takes an envelope, and none ejects for one: its
+                                          connection is closed. Default 1 GiB */
     size_t max_root_bytes;             /* about the length of a folded root as JSON text; in 0.9 about the memory of a
                                           room's registers and evidence. A write that would let it grow past that is not
                                           ordered. Default 64 MiB */
@@ -278,7 +279,7 @@ struct relay_room_info {
 /* What a relay holds at this moment. */
 struct relay_counts {
     size_t rooms;
-    size_t members; /* of all rooms */
+    size_t members;    /* of all rooms */
     size_t kept_bytes; /* as in max_kept_bytes */
 };
 

@@ -44,7 +44,7 @@ struct room *relay_room_new(struct relay *relay, struct relay_text name) {
 }
 
 void relay_room_weigh(struct room *room) {
-    size_t weight = room->journal.bytes + room->fold.bytes + room->presence_bytes +
+    size_t weight = room->journal.bytes + room->fold.bytes + room->presence_bytes + room->writer_bytes +
                     (room->generation != NULL ? room->generation->bytes : 0);
     room->relay->kept_bytes += weight - room->weight;
     room->weight = weight;
@@ -171,5 +171,7 @@ struct room_writer *relay_room_writer_made(struct room *room, struct relay_text 
         free(record);
         return NULL;
     }
+    room->writer_bytes += sizeof *record + writer.length;
+    relay_room_weigh(room);
     return record;
 }

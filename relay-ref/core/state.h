@@ -23,7 +23,7 @@ struct relay {
     struct table_seed seed;
     struct table rooms;        /* struct room by name */
     size_t members;            /* of all rooms */
-    size_t kept_bytes;       /* of all rooms; relay_room_weigh keeps it */
+    size_t kept_bytes;         /* of all rooms; relay_room_weigh keeps it */
     struct list connections;   /* struct relay_connection */
     struct message_ops ops;    /* of the envelope being read */
     struct reading reading;    /* likewise; wire version 3 */
@@ -70,6 +70,7 @@ struct room {
     size_t presence_bytes; /* of these entries */
     size_t weight;         /* what the room has in relay->kept_bytes */
     struct table writers;  /* struct room_writer */
+    size_t writer_bytes;   /* of them */
     size_t ejected;        /* of them */
     char name[];
 };

@@ -307,3 +307,27 @@ Test(limits, kept_bytes) {
     free(filler);
     world_close(&world);
 }
+
+/* That a writer is ejected is kept for good, and so counts, too. */
+Test(limits, ejected_writers) {
+    struct relay_options options = defaults();
+    options.max_kept_bytes = 3000;
+    world_open_with(&world, &options);
+    unsigned ejections = 0;
+    bool full = false;
+    while (!full && ejections < 200) {
+        char writer[64];
+        snprintf(writer, sizeof writer, "w%050u", ejections);
+        struct pair *eve = world_client(&world, writer);
+        hello(eve, "r", "o", "");
+        world.observed[0] = '\0';
+        writes(eve, "r", "somebody else", "[]", "");
+        full = strstr(world.observed, "limit kept-bytes") != NULL;
+        ejections += full ? 0 : 1;
+        cr_expect_eq(strstr(world.observed, "writer-mismatch") == NULL, full);
+        pair_free(eve);
+    }
+    cr_expect(full && ejections > 5 && ejections < 40, "%u ejections", ejections);
+    cr_expect_eq(room_info(&world, "r").ejected, ejections);
+    world_close(&world);
+}
