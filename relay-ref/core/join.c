@@ -21,15 +21,21 @@ static bool ejected(const struct room *room, struct relay_text writer) {
     return record != NULL && record->ejected;
 }
 
-/* join.schema-absent: what is no number asks for nothing. */
-static bool outdated(const struct room *room, const struct json_value *schema_version) {
-    double asked;
-    return room != NULL && relay_number_read(schema_version, &asked) && asked < room->schema_version;
+/* join.schema-absent: what is no number asks for nothing. A room that is to be made is at 0. */
+static struct refusal refusal_by_schema(const struct relay *relay, const struct room *room,
+                                        const struct message *message) {
+    double own = room == NULL ? 0 : room->schema_version, asked;
+    if (relay->version->schema && relay_number_read(&message->schema_version, &asked) && asked < own)
+        return (struct refusal){"schema", true, own};
+    return (struct refusal){NULL, false, 0};
 }
 
-/* join.reject-order: the writer's ejection, the wire version, the policy version, the schema version. */
+/*
+ * join.reject-order: the writer's ejection, the wire version, the policy version, the schema version. The last has to
+ * wait as long as the room `is_unread`: it may be restored with another one.
+ */
 static struct refusal refusal_of(const struct relay_connection *connection, const struct room *room,
-                                 const struct message *message) {
+                                 const struct message *message, bool is_unread) {
     const struct relay *relay = connection->relay;
     if (ejected(room, connection->principal.writer))
         return (struct refusal){"unauthorized", false, 0};
@@ -37,9 +43,7 @@ static struct refusal refusal_of(const struct relay_connection *connection, cons
         return (struct refusal){"proto", true, relay->version->wire};
     if (!relay_number_equals(&message->policy_version, relay->options.policy_version))
         return (struct refusal){"policy-version", true, relay->options.policy_version};
-    if (relay->version->schema && outdated(room, &message->schema_version))
-        return (struct refusal){"schema", true, room->schema_version};
-    return (struct refusal){NULL, false, 0};
+    return is_unread ? (struct refusal){NULL, false, 0} : refusal_by_schema(relay, room, message);
 }
 
 /* join.reject-open, join.reject-silent, join.reject-keeps-membership: an answer, and nothing else. */
@@ -151,7 +155,8 @@ static bool answer_hello(struct relay_connection *connection, const struct messa
                          struct relay_text room_name, struct relay_text origin) {
     struct relay *relay = connection->relay;
     struct room *room = relay_room_find(relay, room_name);
-    struct refusal refusal = refusal_of(connection, room, message);
+    bool is_unread = room == NULL && relay->env.restore != NULL;
+    struct refusal refusal = refusal_of(connection, room, message, is_unread);
     if (refusal.reason != NULL)
         return turn_away(connection, room, room_name, &refusal);
     size_t longest = relay->options.max_name_bytes;
@@ -160,10 +165,10 @@ static bool answer_hello(struct relay_connection *connection, const struct messa
         return relay_limit_hit(relay, RELAY_LIMIT_NAME_BYTES);
     if (is_crowded(connection, room, room_name, origin, &limit))
         return relay_limit_hit(relay, limit);
-    if (room == NULL && relay->env.restore != NULL) {
+    if (is_unread) {
         if (!relay_room_restored(relay, room_name, &room))
             return false;
-        refusal = refusal_of(connection, room, message);
+        refusal = refusal_of(connection, room, message, false);
         if (refusal.reason != NULL)
             return turn_away(connection, room, room_name, &refusal);
     }

@@ -171,12 +171,17 @@ Test(restore, is_asked_before_a_room_is_made) {
     cr_expect_eq(keeper.asked, 0);
     keeper.answer = RELAY_KEPT_RESTORED;
     keeper.snapshot_at = 3;
+    /* Also below what a blank room would ask for: the room that was kept says what it expects. */
+    hello(client, "r", "o", ",\"schemaVersion\":-1");
+    answers(&keeper, client, "{\"t\":\"reject\",\"room\":\"r\",\"reason\":\"schema\",\"expected\":2.5}");
     hello(client, "r", "o", ",\"schemaVersion\":1");
     answers(&keeper, client, "{\"t\":\"reject\",\"room\":\"r\",\"reason\":\"schema\",\"expected\":2.5}");
     hello(client, "r", "o", "");
     answers(&keeper, client, "{\"t\":\"welcome\",\"room\":\"r\",\"seq\":12,\"epoch\":\"k5\",\"schemaVersion\":2.5");
     cr_expect_eq(keeper.asked, 1);
     keeper.answer = RELAY_KEPT_NONE;
+    hello(client, "new", "o", ",\"schemaVersion\":-1");
+    answers(&keeper, client, "{\"t\":\"reject\",\"room\":\"new\",\"reason\":\"schema\",\"expected\":0}");
     hello(client, "new", "o", "");
     answers(&keeper, client, "{\"t\":\"welcome\",\"room\":\"new\",\"seq\":0,");
     keeper.answer = RELAY_KEPT_UNREADABLE;
