@@ -1,4 +1,5 @@
 import pathlib
+import signal
 import sys
 
 import pytest
@@ -21,6 +22,21 @@ def start():
     for relay in relays:
         code, errors = relay.stop()
         assert (code, errors) == (0, ""), errors
+
+
+@pytest.fixture
+def begin():
+    """Starts relays whose end the test looks at itself; none stays behind when it does not come to that."""
+    relays = []
+
+    def begin_one(*flags):
+        relays.append(RelayProcess(*flags))
+        return relays[-1]
+
+    yield begin_one
+    for relay in relays:
+        if relay.process.poll() is None:
+            relay.stop(signal.SIGKILL)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from relay_process import RelayProcess, envelope, setting
+from relay_process import envelope, setting
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "crash"))
 
@@ -21,10 +21,10 @@ def test_a_kill_loses_nothing_that_was_echoed(kind, protocol):
 
 
 @pytest.mark.parametrize("flags, same", [(("--durable",), True), ((), False)])
-def test_without_durable_a_killed_relays_rooms_have_new_epochs(tmp_path, flags, same):
+def test_without_durable_a_killed_relays_rooms_have_new_epochs(begin, tmp_path, flags, same):
     epochs = []
     for life in range(3):
-        relay = RelayProcess("--db", tmp_path / "rooms.db", *flags)
+        relay = begin("--db", tmp_path / "rooms.db", *flags)
         ana, welcome = relay.join("ana", "ana")
         epochs.append(welcome["epoch"])
         assert welcome["seq"] == life

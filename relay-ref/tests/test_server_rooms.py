@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "crash"))
 
 from crash import SHIM  # noqa: E402
-from relay_process import COMMAND, RelayProcess, envelope, fence, hello, run_to_end, setting
+from relay_process import COMMAND, envelope, fence, hello, run_to_end, setting
 from websocket_client import LIMIT_SECONDS, Closed
 
 
@@ -209,8 +209,8 @@ def test_a_read_only_file_is_told_at_the_start(start, path):
 
 
 @DURABLE
-def test_a_locked_file_closes_who_writes_and_nobody_else(path, durable):
-    relay = RelayProcess(*flags(path, durable), "--metrics", 0)
+def test_a_locked_file_closes_who_writes_and_nobody_else(begin, path, durable):
+    relay = begin(*flags(path, durable), "--metrics", 0)
     ana, first = relay.join("ana", "ana")
     ben, _ = relay.join("ben", "ben", "calm")
     write(ana, "ana", 1, 2)
@@ -258,8 +258,8 @@ def fill(folder):
 
 
 @DURABLE
-def test_a_full_disk_closes_who_writes_and_keeps_what_is_there(small_disk, durable):
-    relay = RelayProcess(*flags(small_disk / "rooms.db", durable))
+def test_a_full_disk_closes_who_writes_and_keeps_what_is_there(begin, small_disk, durable):
+    relay = begin(*flags(small_disk / "rooms.db", durable))
     ana, first = relay.join("ana", "ana")
     ben, _ = relay.join("ben", "ben", "calm")
     write(ana, "ana", 1, 2)
@@ -288,8 +288,8 @@ def with_bad_device(monkeypatch, point):
     monkeypatch.setenv("ASAN_OPTIONS", os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
 
 
-def test_a_read_that_fails_refuses_the_hello_and_the_next_one_meets_the_room(path, monkeypatch):
-    relay = RelayProcess("--db", path)
+def test_a_read_that_fails_refuses_the_hello_and_the_next_one_meets_the_room(begin, path, monkeypatch):
+    relay = begin("--db", path)
     ana, first = relay.join("ana", "ana")
     for version in range(1, 4):
         ana.send(envelope("ana", "ana", version, setting(["k"], str(version) * 20000)))
@@ -297,7 +297,7 @@ def test_a_read_that_fails_refuses_the_hello_and_the_next_one_meets_the_room(pat
     ana.close()
     relay.stop()
     with_bad_device(monkeypatch, "bad-read:1")
-    relay = RelayProcess("--db", path)
+    relay = begin("--db", path)
     ana = relay.connect("ana")
     ana.send(hello("ana"))
     ana.send(envelope("ana", "ana", 4, []))
@@ -309,9 +309,9 @@ def test_a_read_that_fails_refuses_the_hello_and_the_next_one_meets_the_room(pat
     assert code == 0 and "rooms.db cannot be read: " in errors  # SQLite takes this failure for damage
 
 
-def test_a_disk_that_fails_to_sync_lets_no_echo_out(path, monkeypatch):
+def test_a_disk_that_fails_to_sync_lets_no_echo_out(begin, path, monkeypatch):
     with_bad_device(monkeypatch, "bad-sync:8")
-    relay = RelayProcess("--db", path, "--durable")
+    relay = begin("--db", path, "--durable")
     seqs, lives = [], 0
     while len(seqs) < 30:
         ana, joined = relay.join("ana", "ana")
@@ -329,15 +329,15 @@ def test_a_disk_that_fails_to_sync_lets_no_echo_out(path, monkeypatch):
     assert code == 0 and "rooms.db cannot be written: disk I/O error" in errors
 
 
-def test_a_room_that_cannot_be_read_is_refused_and_kept(path):
-    relay = RelayProcess("--db", path)
+def test_a_room_that_cannot_be_read_is_refused_and_kept(begin, path):
+    relay = begin("--db", path)
     for room in ("r", "calm"):
         ana, _ = relay.join("ana", "ana", room)
         write(ana, "ana", 1, 5, room)
         ana.close()
     relay.stop()
     execute(path, "UPDATE journal SET seq = 99 WHERE seq = 3 AND room = (SELECT id FROM rooms WHERE name = x'72')")
-    relay = RelayProcess("--db", path)
+    relay = begin("--db", path)
     for _ in range(3):
         ana = relay.connect("ana")
         ana.send(hello("ana"))
@@ -347,7 +347,7 @@ def test_a_room_that_cannot_be_read_is_refused_and_kept(path):
     code, errors = relay.stop()
     assert code == 0 and errors.count("damaged: a room's journal has a hole") == 1, errors
     execute(path, "UPDATE journal SET seq = 3 WHERE seq = 99")
-    relay = RelayProcess("--db", path)
+    relay = begin("--db", path)
     assert welcome(relay)["seq"] == 5
     assert relay.stop() == (0, "")
 
