@@ -60,10 +60,10 @@ def test_rooms_come_back_with_epoch_journal_and_schema(start, path):
     for room in ["r", "", "a/b", "\u0000é\ud800"]:
         ana, _ = relay.join("ana", "ana", room)
         write(ana, "ana", 1, 3, room)
-        ana.send(envelope("ana", "ana", 4, [], room, schemaVersion=7))
+        ana.send(envelope("ana", "ana", 4, [], room, schemaVersion=6.5))
         ana.close()
     before = {room: [welcome(relay, room, seq=seq) for seq in range(5)] for room in ["r", "", "a/b", "\u0000é\ud800", "new"]}
-    assert before["r"][4]["mode"] == "up-to-date" and before["r"][4]["schemaVersion"] == 7
+    assert before["r"][4]["mode"] == "up-to-date" and before["r"][4]["schemaVersion"] == 6.5
     assert relay.stop() == (0, "")
     relay = start("--db", path)
     for room in ["r", "", "a/b", "\u0000é\ud800"]:
@@ -71,7 +71,7 @@ def test_rooms_come_back_with_epoch_journal_and_schema(start, path):
     assert welcome(relay, "new")["epoch"] != before["new"][0]["epoch"]
     ben = relay.connect("ben")
     ben.send(hello("ben", schemaVersion=6))
-    assert ben.receive() == {"t": "reject", "room": "r", "reason": "schema", "expected": 7}
+    assert ben.receive() == {"t": "reject", "room": "r", "reason": "schema", "expected": 6.5}
     ben.close()
 
 
