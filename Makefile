@@ -307,4 +307,5 @@ clean: ## remove everything that was built
 	rm -rf build
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
-.SECONDARY:
+# What is made on the way stays; a file that a list names is made whenever it is missing, however old its source.
+.PRECIOUS: $(BUILD)/obj/%.o $(BUILD)/generated/page/%.c
