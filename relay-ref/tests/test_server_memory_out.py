@@ -114,6 +114,13 @@ def run_once(nth, folder, flags, forever=False):
     except Ended as ended:
         assert ended.code > 0 and ended.errors.startswith("meshspec-relay: "), ended
         return 0
+    try:
+        return serve_once(relay, nth, report, database if "--db" in flags else None, forever)
+    finally:
+        relay.process.kill()
+
+
+def serve_once(relay, nth, report, database, forever):
     session = Session(relay)
     session.play()
     alive = relay.process.poll() is None
@@ -124,7 +131,7 @@ def run_once(nth, folder, flags, forever=False):
             check_room(relay, session.echoed)  # the allocation's turn came only now
     code, errors = relay.stop()
     assert code == 0 if alive else code > 0 and errors.startswith("meshspec-relay: "), (code, errors)
-    if "--db" in flags:
+    if database:
         with_memory = RelayProcess("--db", database)
         check_room(with_memory, session.echoed)
         assert with_memory.stop() == (0, "")

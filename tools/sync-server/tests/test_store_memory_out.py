@@ -4,7 +4,6 @@ says why; what was answered stays, and once there is memory again the same comma
 A stride through the allocations, a few seconds; `make alloc-failure` has the turn of every one of them come.
 """
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -25,11 +24,14 @@ PERMISSIONS = ["--permissions", ROOT / "fixtures/permissions/tasks.json"]
 
 
 class Store:
+    started = []  # by the test at hand
+
     def __init__(self, folder, env=None):
         self.folder = folder
         (folder / "secret").write_text("s\n")
         command = [STORE, "--admin-secret-file", folder / "secret", "--port", "0", "--db", folder / "store.db", "--record", folder / "record"]
         self.process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.started.append(self.process)
         self.url = re.sub(r"^listening |/?\n$", "", self.process.stdout.readline())
 
     def provision(self, *command, nth=0):
@@ -70,6 +72,14 @@ def run_store(nth, folder):
     put_in_order(again)
     again.end()
     return memory_out.told(report)[1]
+
+
+@pytest.fixture(autouse=True)
+def no_store_is_left():
+    yield
+    for process in Store.started:
+        process.kill()
+    Store.started.clear()
 
 
 @pytest.mark.parametrize("shard", memory_out.SHARDS)
