@@ -11,16 +11,19 @@ bool attach_read(struct attachment *attachment, const char *target, struct error
            (home_find(home, sizeof home, error) && target_file_read(&attachment->file, target, home, error));
 }
 
-/* The URLs, and how a started relay says them, are the file's; a relay that the command line starts says them itself. */
+/*
+ * The URLs, how a started relay says them, and whom to trust are the file's; a relay that the command line starts says them
+ * itself, and what it says of trust goes before.
+ */
 static bool attach_url(struct attachment *attachment, const char *url, const char *spawn, const struct trust *trust,
                        struct error *error) {
     struct target_file *file = &attachment->file;
     if (spawn != NULL)
-        file->url = file->ready = file->control = NULL;
+        file->url = file->ready = file->control = NULL, file->trust = (struct trust){0};
     else
         spawn = file->spawn;
     struct websocket_settings settings = {.url = file->url != NULL ? file->url : url,
-                                          .trust = *trust,
+                                          .trust = trust_is_chosen(trust) ? *trust : file->trust,
                                           .principal = file->principal,
                                           .control = file->control,
                                           .options = file->options,

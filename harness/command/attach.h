@@ -23,8 +23,8 @@ struct attachment {
 bool attach_read(struct attachment *attachment, const char *target, struct error *error);
 
 /*
- * Starts the server that `spawn` (NULL: the target file) names, and makes the target. `trust` is for relays behind wss://
- * and must outlive the target. False with ERROR_USAGE or ERROR_TARGET; end with detach all the same.
+ * Starts the server that `spawn` (NULL: the target file) names, and makes the target. `trust` is for relays behind wss://,
+ * takes the place of the target file's when something is chosen in it, and must outlive the target. False with ERROR_USAGE or ERROR_TARGET; end with detach all the same.
  */
 bool attach(struct attachment *attachment, const char *target, const char *spawn, const struct trust *trust,
             struct error *error);

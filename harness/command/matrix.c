@@ -224,9 +224,9 @@ const struct command command_matrix = {
                    "      optional: true\n"
                    "\n"
                    "An entry has a name and a target or a command to spawn, and may have transport (for the head of the column), profiles,\n"
-                   "known-failing (a list as for `meshspec run`, beside FILE), provisioner, store-command, app-id, admin-secret-file and\n"
-                   "real-time, which mean what they mean to `meshspec run`. `needs` lists programs, and files by a path with a slash, without\n"
-                   "which the column is not available. A column that is not available is shown as such, never as passed, and makes the\n"
+                   "known-failing and ca (files as for `meshspec run`, beside FILE), insecure, provisioner, store-command, app-id,\n"
+                   "admin-secret-file and real-time, which mean what they mean to `meshspec run`. `needs` lists programs, and files by a path\n"
+                   "with a slash, without which the column is not available. A column that is not available is shown as such, never as passed, and makes the\n"
                    "exit status 3 unless it is `optional: true`.",
     .options = options,
     .exit_status = "0 all as expected, 1 some case failed, 2 bad usage, scenario or file of columns, 3 some target could not be judged,\n"

@@ -54,7 +54,8 @@ bool matrix_side_read(struct matrix_side *side, const struct columns_entry *entr
                                              .provisioner = entry->provisioner,
                                              .store_command = entry->store_command,
                                              .app_id = entry->app_id,
-                                             .secret_file = entry->secret_file}};
+                                             .secret_file = entry->secret_file,
+                                             .trust = {.ca = entry->ca, .insecure = entry->insecure}}};
     if (!judged_read(&side->judged, &side->options, error) || !choose_profiles(side, settings, error) ||
         !judged_check_profiles(&side->options, side->profiles, side->profile_count, error)) {
         return error_context(error, "column \"%s\"", entry->name);

@@ -39,7 +39,10 @@ const struct command_option run_option_list[] = {
      "start a server for the run and judge it: the server says `listening URL` on its standard output when it is ready,\n"
      "and is ended with SIGTERM when the run is over; a line `control URL` with it offers options, clock and hydrates",
      RUN_SPAWN, NULL},
-    {"ca", "FILE", "for wss://: certificates in PEM form of authorities to trust beside the system's", RUN_CA, "FILE"},
+    {"ca", "FILE",
+     "for wss://: certificates in PEM form of authorities to trust beside the system's. --ca and --insecure take the place\n"
+     "of what a target file says about either",
+     RUN_CA, "FILE"},
     {"insecure", NULL, "for wss://: take any certificate, be it unknown, expired or somebody else's", RUN_INSECURE, NULL},
     {"provisioner", "COMMAND",
      "the provisioner that is judged with a store: a child process a run, one JSON request in, one JSON answer out\n"

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "harness/base/beside.h"
 #include "harness/scenario/schema.h"
 #include "harness/scenario/yaml.h"
 
@@ -88,7 +89,7 @@ static bool read_principal(struct reader *reader, const struct json_value *said)
 
 /* What has no meaning for an adapter, which is told all that over its pipe. */
 static bool check_exec(struct reader *reader) {
-    static const char *const of_urls[] = {"url", "spawn", "ready", "control", "principal", "options", "fence"};
+    static const char *const of_urls[] = {"url", "spawn", "ready", "control", "principal", "options", "fence", "ca", "insecure"};
     const struct json_value *exec = json_get(reader->root, "exec");
     for (size_t i = 0; exec != NULL && i < sizeof of_urls / sizeof *of_urls; i++) {
         const struct json_value *other = json_get(reader->root, of_urls[i]);
@@ -107,12 +108,20 @@ static bool check_reach(struct reader *reader) {
     return check_exec(reader);
 }
 
-/* The list lies beside the target file. */
-static const char *beside(struct reader *reader, const char *name) {
-    const char *slash = strrchr(reader->path, '/');
-    if (name == NULL || *name == '/' || slash == NULL)
-        return name;
-    return arena_format(reader->file->arena, "%.*s/%s", (int)(slash - reader->path), reader->path, name);
+/* Whom to trust. A started relay's URL is not known yet. */
+static bool read_trust(struct reader *reader) {
+    struct target_file *file = reader->file;
+    const struct json_value *ca = json_get(reader->root, "ca"), *insecure = json_get(reader->root, "insecure");
+    struct error why = {0};
+    file->trust.ca = beside(file->arena, reader->path, string_of(ca));
+    file->trust.insecure = insecure != NULL && insecure->boolean;
+    if (file->trust.insecure && ca != NULL)
+        return fault(reader, insecure, "\"ca\" says whom to trust, \"insecure\" trusts everybody: only one of them can be meant");
+    if (ca != NULL && !trust_check_file(file->trust.ca, &why))
+        return fault(reader, ca, why.text);
+    if (trust_is_chosen(&file->trust) && file->url != NULL && !text_starts_with(text_of(file->url), TEXT("wss://")))
+        return fault(reader, ca != NULL ? ca : insecure, "this is for a relay behind wss://");
+    return true;
 }
 
 static bool read_all(struct reader *reader) {
@@ -125,14 +134,14 @@ static bool read_all(struct reader *reader) {
     file->exec = string_of(json_get(root, "exec"));
     file->control = string_of(json_get(root, "control"));
     file->options = json_of(file->arena, json_get(root, "options"));
-    file->known_failing = beside(reader, string_of(json_get(root, "known-failing")));
+    file->known_failing = beside(file->arena, reader->path, string_of(json_get(root, "known-failing")));
     file->hello_fences = json_is_string(json_get(root, "fence"), "hello");
     file->real_time = real_time != NULL && real_time->boolean;
     size_t count = 0;
     for (const struct json_value *one = profiles != NULL ? profiles->first : NULL; one != NULL; one = one->next)
         if (count < TARGET_PROFILES_CEILING)
             file->profiles[count++] = string_of(one);
-    return check_reach(reader) && read_principal(reader, json_get(root, "principal"));
+    return check_reach(reader) && read_trust(reader) && read_principal(reader, json_get(root, "principal"));
 }
 
 bool target_file_is_one(const char *name) {

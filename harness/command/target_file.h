@@ -7,6 +7,7 @@
 
 #include "harness/base/arena.h"
 #include "harness/target/principal.h"
+#include "harness/target/trust.h"
 
 #define TARGET_FILE_CEILING ((size_t)1 << 20) /* bytes */
 #define TARGET_PROFILES_CEILING 8
@@ -18,6 +19,7 @@ struct target_file {
     const char *options;                               /* JSON */
     const char *profiles[TARGET_PROFILES_CEILING + 1]; /* ended by NULL; none: the file does not say */
     const char *known_failing;                         /* a path that can be opened from here */
+    struct trust trust;                                /* for wss://; a file that it names was looked into */
     bool hello_fences, real_time;
     struct arena *arena; /* owns all of it */
 };

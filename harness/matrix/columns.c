@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "harness/base/beside.h"
 #include "harness/scenario/schema.h"
 #include "harness/scenario/yaml.h"
 
@@ -33,12 +34,6 @@ static size_t list_of(const char **list, size_t ceiling, const struct json_value
     return count;
 }
 
-/* A list of known failures lies beside the file that names it. */
-static const char *beside(struct arena *arena, const char *path, const char *name) {
-    const char *slash = strrchr(path, '/');
-    return name == NULL || *name == '/' || slash == NULL ? name : arena_format(arena, "%.*s/%s", (int)(slash - path), path, name);
-}
-
 static void read_entry(struct columns *columns, const char *path, const struct json_value *said) {
     struct columns_entry *entry = &columns->entries[columns->count++];
     *entry = (struct columns_entry){.name = string_of(json_get(said, "name")),
@@ -49,6 +44,8 @@ static void read_entry(struct columns *columns, const char *path, const struct j
                                     .store_command = string_of(json_get(said, "store-command")),
                                     .app_id = string_of(json_get(said, "app-id")),
                                     .secret_file = string_of(json_get(said, "admin-secret-file")),
+                                    .ca = beside(columns->arena, path, string_of(json_get(said, "ca"))),
+                                    .insecure = is_true(json_get(said, "insecure")),
                                     .known_failing = beside(columns->arena, path, string_of(json_get(said, "known-failing"))),
                                     .optional = is_true(json_get(said, "optional")),
                                     .real_time = is_true(json_get(said, "real-time"))};

@@ -18,9 +18,10 @@ struct columns_entry {
     const char *target, *spawn, *provisioner, *store_command, *app_id, *secret_file; /* as the options of `meshspec run` */
     const char *profiles[COLUMNS_PROFILES_CEILING + 1]; /* ended by NULL */
     size_t profile_count;
+    const char *ca;                                   /* as --ca; a path that can be opened from here */
     const char *known_failing;                        /* a path that can be opened from here */
     const char *needs[COLUMNS_NEEDS_CEILING + 1];     /* programs and, with a slash, files without which it is not available; ended by NULL */
-    bool optional, real_time;
+    bool optional, real_time, insecure;
 };
 
 struct columns {

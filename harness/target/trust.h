@@ -20,7 +20,10 @@ static inline bool trust_is_chosen(const struct trust *trust) {
     return trust->ca != NULL || trust->insecure;
 }
 
-/* Looks into the file. False with ERROR_USAGE when both are given, or there is no certificate in it. */
+/* Looks into a file of authorities. False with ERROR_USAGE "FILE: …" when there is no certificate in it. */
+bool trust_check_file(const char *ca, struct error *error);
+
+/* For options of the command line: looks into the file. False with ERROR_USAGE when both are given, or there is no certificate in it. */
 bool trust_check(const struct trust *trust, struct error *error);
 
 #endif

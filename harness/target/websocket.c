@@ -269,7 +269,7 @@ static bool set_up(struct websocket_target *websocket, struct error *error) {
     if (!url_read(&websocket->url, settings->url, error) || !trust_check(&settings->trust, error))
         return false;
     if (trust_is_chosen(&settings->trust) && !websocket->url.tls)
-        return error_set(error, ERROR_USAGE, "--ca and --insecure are for relays behind wss://, not for %s", settings->url);
+        return error_set(error, ERROR_USAGE, "ca and insecure are for relays behind wss://, not for %s", settings->url);
     if (settings->control != NULL) {
         websocket->remote = remote_new(settings->control, &websocket->events, error);
         if (websocket->remote == NULL)

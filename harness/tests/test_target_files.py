@@ -59,6 +59,12 @@ def target(tmp_path):
     ("url: ws://h/\nprincipal: {subprotocol: 'bearer.{tokn}'}\n", ":2:26:", "{token}"),
     ("url: ws://h/\nprincipal: {header: {writer: 'X Y'}}\n", ":2:30:", "the name of a header"),
     ("url: ws://h/\nprincipal: {headers: {writer: X}}\n", ":2:13:", 'did you mean "header"?'),
+    ("url: wss://h/\nca: no.pem\n", ":2:1:", "no.pem: No such file"),
+    ("url: wss://h/\nca: target.yaml\n", ":2:1:", "no certificate in PEM form"),
+    ("url: wss://h/\nca: target.yaml\ninsecure: true\n", ":3:1:", "only one of them"),
+    ("url: ws://h/\ninsecure: true\n", ":2:1:", "behind wss://"),
+    ("url: wss://h/\ninsecure: 1\n", ":2:11:", "expected true or false"),
+    ("exec: cat\ninsecure: true\n", ":2:1:", 'cannot stand beside "exec"'),
     ("url: [\n", ":2:1:", ""),
 ])
 def test_a_bad_file_is_2_with_its_place_and_nothing_is_run(target, text, place, words):

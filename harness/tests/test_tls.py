@@ -74,6 +74,65 @@ def test_the_line_that_repeats_a_case_names_what_was_trusted(authority, issued):
     assert f"--ca {authority.certificate}" in said
 
 
+# ---- said by a file ----
+
+
+def write(path, text):
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def beside(authority, tmp_path):
+    """A folder with the authority's certificate in it."""
+    write(tmp_path / "authority.pem", pathlib.Path(authority.certificate).read_text())
+    return tmp_path
+
+
+def test_a_target_file_says_whom_to_trust(issued, beside):
+    target = write(beside / "target.yaml", f'spawn: "{spawn(issued["good"])}"\nca: authority.pem\n')
+    code, said = run("--target", target, first_scenario())
+    assert code == 0, said
+    code, said = run("--target", target, "--spawn", spawn(issued["good"]), first_scenario())
+    assert code == 3 and "unable to get local issuer certificate" in said, said
+
+
+def test_a_target_file_trusts_everybody(issued, beside):
+    target = write(beside / "target.yaml", f'spawn: "{spawn(issued["expired"])}"\ninsecure: true\n')
+    code, said = run("--target", target, first_scenario())
+    assert code == 0, said
+
+
+def test_the_command_line_goes_before_a_target_file(authority, issued, beside):
+    target = write(beside / "target.yaml", f'spawn: "{spawn(issued["expired"])}"\ninsecure: true\n')
+    code, said = run("--target", target, "--ca", authority.certificate, first_scenario())
+    assert code == 3 and "certificate has expired" in said, said
+    target = write(beside / "target.yaml", f'spawn: "{spawn(issued["expired"])}"\nca: authority.pem\n')
+    code, said = run("--target", target, "--insecure", first_scenario())
+    assert code == 0, said
+
+
+def test_a_target_file_whose_relay_speaks_no_tls(beside):
+    target = write(beside / "target.yaml", f'spawn: "{BUILD}/meshspec-relay --port 0"\nca: authority.pem\n')
+    code, said = run("--target", target, first_scenario())
+    assert code == 2 and "for relays behind wss://" in said, said
+
+
+def test_columns_say_whom_to_trust(issued, beside):
+    def column(name, pair, trust):
+        return f'  - {{name: {name}, spawn: "{spawn(issued[pair])}"{trust}}}\n'
+
+    def judge(file):
+        ran = subprocess.run([BUILD / "meshspec", "matrix", file, "--only", "join/delta"], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+        return ran.returncode, ran.stdout + ran.stderr
+
+    both = column("known", "good", ", ca: authority.pem") + column("any", "expired", ", insecure: true")
+    code, said = judge(write(beside / "trusting.yaml", f"columns:\n{both}"))
+    assert code == 0 and " 0 failed" in said, said
+    code, said = judge(write(beside / "strict.yaml", f"columns:\n{column('nobody', 'good', '')}"))
+    assert code == 3 and "unable to get local issuer certificate" in said, said
+
+
 def start(*flags):
     process = subprocess.Popen([BUILD / "meshspec-relay", "--port", "0", *map(str, flags)], stdout=subprocess.PIPE, text=True)
     return process, process.stdout.readline().split()[1]
@@ -93,7 +152,7 @@ def test_the_wrong_port(authority, issued):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--target", "wss://127.0.0.1:1/", "--ca", "no/such/file"], "--ca no/such/file: No such file"),
+    (["--target", "wss://127.0.0.1:1/", "--ca", "no/such/file"], "--ca: no/such/file: No such file"),
     (["--target", "wss://127.0.0.1:1/", "--ca", "README.md"], "no certificate in PEM form"),
     (["--target", "wss://127.0.0.1:1/", "--ca", "README.md", "--insecure"], "only one of them"),
     (["--target", "ws://127.0.0.1:1/", "--insecure"], "wss://"), (["--target", "memory", "--insecure"], "wss://"),
