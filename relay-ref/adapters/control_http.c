@@ -3,22 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "relay-ref/adapters/http_exchange.h"
 #include "relay-ref/adapters/ws_server_answer.h"
 #include "relay-ref/adapters/ws_server_state.h"
 
-/* What libwebsockets keeps for each HTTP connection; zeroed by it. */
-struct exchange {
-    struct relay_buffer command; /* memory NULL between two requests */
-    struct relay_buffer answer;  /* with LWS_PRE bytes before it; likewise */
-    size_t announced;            /* Content-Length */
+struct command_exchange {
+    struct http_exchange http; /* first: libwebsockets hands both out as one; the body is a command */
+    size_t announced;          /* Content-Length */
 };
-
-static void forget(struct exchange *exchange) {
-    if (exchange == NULL)
-        return;
-    relay_buffer_free(&exchange->command);
-    relay_buffer_free(&exchange->answer);
-}
 
 static bool read_length(struct lws *wsi, size_t *out) {
     char text[24];
@@ -42,74 +34,54 @@ static bool check_request(struct lws *wsi, size_t *length, struct refusal *refus
     return true;
 }
 
-static int on_request(struct lws *wsi, struct exchange *exchange) {
+static int on_request(struct lws *wsi, struct command_exchange *exchange) {
     struct refusal refusal;
     if (!check_request(wsi, &exchange->announced, &refusal))
         return answer_refusal(wsi, &refusal);
-    forget(exchange);
-    relay_buffer_start(&exchange->command, 0, exchange->announced);
-    return exchange->command.failed ? -1 : 0;
+    http_exchange_forget(&exchange->http);
+    relay_buffer_start(&exchange->http.body, 0, exchange->announced);
+    return exchange->http.body.failed ? -1 : 0;
 }
 
-static int on_body(struct exchange *exchange, const char *bytes, size_t length) {
-    if (length > exchange->announced - exchange->command.length)
+static int on_body(struct command_exchange *exchange, const char *bytes, size_t length) {
+    if (length > exchange->announced - exchange->http.body.length)
         return -1;
-    relay_buffer_add(&exchange->command, bytes, length);
+    relay_buffer_add(&exchange->http.body, bytes, length);
     return 0;
 }
 
 /* libwebsockets says that the body is there once more for what comes behind it: a command is obeyed once. */
-static int on_command(struct server *server, struct lws *wsi, struct exchange *exchange) {
+static int on_command(struct server *server, struct lws *wsi, struct http_exchange *exchange) {
     struct refusal refusal;
-    struct relay_text command = {exchange->command.memory, exchange->command.length};
+    struct relay_text command = {exchange->body.memory, exchange->body.length};
     if (command.bytes == NULL)
         return 0;
-    relay_buffer_start(&exchange->answer, LWS_PRE, 256);
+    http_exchange_begin(exchange, 256);
     bool obeyed = control_http_command(&server->control, command, &exchange->answer);
-    relay_buffer_free(&exchange->command);
+    relay_buffer_free(&exchange->body);
     if (!obeyed) {
         refuse(&refusal, 400, "A command is a JSON object with an `id` and a `do`.");
         return answer_refusal(wsi, &refusal);
     }
-    return exchange->answer.failed ? -1 : answer_head(wsi, "application/json", exchange->answer.length);
-}
-
-static int on_writable(struct lws *wsi, struct exchange *exchange) {
-    struct relay_buffer *answer = &exchange->answer;
-    if (answer->memory == NULL)
-        return 0;
-    int sent = lws_write(wsi, (unsigned char *)answer->memory + LWS_PRE, answer->length, LWS_WRITE_HTTP_FINAL);
-    forget(exchange);
-    return sent < 0 || lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
+    return http_exchange_answer(wsi, exchange, "application/json");
 }
 
 static int control_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
     switch (reason) {
-    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
-        return server_of(wsi)->draining;
-    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return -1;
     case LWS_CALLBACK_HTTP:
         return on_request(wsi, user);
     case LWS_CALLBACK_HTTP_BODY:
         return on_body(user, in, length);
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
         return on_command(server_of(wsi), wsi, user);
-    case LWS_CALLBACK_HTTP_WRITEABLE:
-        return on_writable(wsi, user);
-    case LWS_CALLBACK_CLOSED_HTTP:
-    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
-    case LWS_CALLBACK_WSI_DESTROY:
-        forget(user);
-        return 0;
     default:
-        return 0;
+        return http_exchange_go_on(wsi, reason, user);
     }
 }
 
 const struct lws_protocols control_protocols[2] = {{.name = "control",
                                                     .callback = control_callback,
-                                                    .per_session_data_size = sizeof(struct exchange),
+                                                    .per_session_data_size = sizeof(struct command_exchange),
                                                     .rx_buffer_size = SERVER_READ_BYTES,
                                                     .tx_packet_size = (size_t)1 << 30},
                                                    {0}};

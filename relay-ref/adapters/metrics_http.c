@@ -5,17 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "relay-ref/adapters/http_exchange.h"
 #include "relay-ref/adapters/options.h"
 #include "relay-ref/adapters/ws_server_answer.h"
 #include "relay-ref/adapters/ws_server_state.h"
 
 #define CONTENT_TYPE "text/plain; version=0.0.4; charset=utf-8"
 #define PATH_CAPACITY 16
-
-/* What libwebsockets keeps for each HTTP connection; zeroed by it. */
-struct scrape {
-    struct relay_buffer answer; /* with LWS_PRE bytes before it; memory NULL between two requests */
-};
 
 static size_t resident_bytes(void) {
     unsigned long size, resident = 0;
@@ -66,12 +62,7 @@ static bool check_request(struct lws *wsi, struct refusal *refusal) {
     return true;
 }
 
-static void forget(struct scrape *scrape) {
-    if (scrape != NULL)
-        relay_buffer_free(&scrape->answer);
-}
-
-static int on_request(struct lws *wsi, struct scrape *scrape) {
+static int on_request(struct lws *wsi, struct http_exchange *exchange) {
     struct refusal refusal;
     if (!check_request(wsi, &refusal))
         return answer_refusal(wsi, &refusal);
@@ -82,46 +73,21 @@ static int on_request(struct lws *wsi, struct scrape *scrape) {
         file = durable_count(server->rooms);
         now.file = &file;
     }
-    forget(scrape);
-    relay_buffer_start(&scrape->answer, LWS_PRE, 8192);
-    metrics_print(&server->metrics, &now, &scrape->answer);
-    return scrape->answer.failed ? -1 : answer_head(wsi, CONTENT_TYPE, scrape->answer.length);
-}
-
-static int on_writable(struct lws *wsi, struct scrape *scrape) {
-    struct relay_buffer *answer = &scrape->answer;
-    if (answer->memory == NULL)
-        return 0;
-    int sent = lws_write(wsi, (unsigned char *)answer->memory + LWS_PRE, answer->length, LWS_WRITE_HTTP_FINAL);
-    forget(scrape);
-    return sent < 0 || lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
+    http_exchange_forget(exchange);
+    http_exchange_begin(exchange, 8192);
+    metrics_print(&server->metrics, &now, &exchange->answer);
+    return http_exchange_answer(wsi, exchange, CONTENT_TYPE);
 }
 
 static int metrics_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
     (void)in;
     (void)length;
-    switch (reason) {
-    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
-        return server_of(wsi)->draining;
-    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return -1;
-    case LWS_CALLBACK_HTTP:
-        return on_request(wsi, user);
-    case LWS_CALLBACK_HTTP_WRITEABLE:
-        return on_writable(wsi, user);
-    case LWS_CALLBACK_CLOSED_HTTP:
-    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
-    case LWS_CALLBACK_WSI_DESTROY:
-        forget(user);
-        return 0;
-    default:
-        return 0;
-    }
+    return reason == LWS_CALLBACK_HTTP ? on_request(wsi, user) : http_exchange_go_on(wsi, reason, user);
 }
 
 const struct lws_protocols metrics_protocols[2] = {{.name = "metrics",
                                                     .callback = metrics_callback,
-                                                    .per_session_data_size = sizeof(struct scrape),
+                                                    .per_session_data_size = sizeof(struct http_exchange),
                                                     .rx_buffer_size = SERVER_READ_BYTES,
                                                     .tx_packet_size = (size_t)1 << 20},
                                                    {0}};

@@ -1,4 +1,4 @@
-/* What the pieces of the WebSocket server share. Inside `ws_server_*` and `control_http*` only. */
+/* What the pieces of the WebSocket server share. Inside `ws_server_*`, `control_http*`, `metrics_http` and `http_exchange` only. */
 #ifndef MESHSPEC_WS_SERVER_STATE_H
 #define MESHSPEC_WS_SERVER_STATE_H
 
