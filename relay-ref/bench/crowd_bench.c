@@ -6,13 +6,13 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "relay-ref/bench/support/bench_client.h"
+#include "relay-ref/bench/support/bench_median.h"
 
 #define CROWD 5000
 #define CROWD_ROOM 50 /* members of one room */
@@ -145,16 +145,6 @@ static double measure_round(struct room *room) {
     return ENVELOPES / (bench_seconds() - start);
 }
 
-static int compare(const void *one, const void *other) {
-    double a = *(const double *)one, b = *(const double *)other;
-    return (a > b) - (a < b);
-}
-
-static double median(double *rates) {
-    qsort(rates, ROUNDS, sizeof *rates, compare);
-    return rates[ROUNDS / 2];
-}
-
 static void measure_stalled(unsigned port) {
     static struct room all = {.name = "all-read"}, but_one = {.name = "one-stalled"};
     double with[ROUNDS], without[ROUNDS];
@@ -166,7 +156,7 @@ static void measure_stalled(unsigned port) {
         without[i] = measure_round(&all);
         with[i] = measure_round(&but_one);
     }
-    double fast = median(without), slow = median(with);
+    double fast = bench_median(without, ROUNDS), slow = bench_median(with, ROUNDS);
     printf("one stalled member of %d: the others get %.0f envelopes a second, %.2f times as many as where all read\n",
            MEMBERS, slow, slow / fast);
     for (int i = 0; i < MEMBERS; i++) {

@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "relay-ref/core/relay.h"
+#include "relay-ref/bench/support/bench_core.h"
+#include "relay-ref/bench/support/bench_median.h"
 
 #define ROUNDS 21
 #define WRITES 2000
@@ -39,41 +39,13 @@ struct bench {
     const char *name;
     size_t members, registers;
     FILE *inputs; /* NULL: nobody wants them */
-    struct relay *relay;
+    struct bench_core core;
     struct relay_connection *connections[MOST_MEMBERS];
-    uint64_t minted, frames, written; /* written: envelopes */
-    uint64_t last[MOST_REGISTERS];    /* the number of the envelope that last set each register */
+    uint64_t written;              /* envelopes */
+    uint64_t last[MOST_REGISTERS]; /* the number of the envelope that last set each register */
     struct text texts[WRITES];
     double rates[ROUNDS];
 };
-
-static int64_t bench_now(void *context) {
-    (void)context;
-    return 0;
-}
-
-static size_t bench_mint(void *context, char *out, size_t capacity) {
-    struct bench *bench = context;
-    return (size_t)snprintf(out, capacity, "life-%llu", (unsigned long long)++bench->minted);
-}
-
-static void count_frame(void *context, struct relay_frame *frame) {
-    struct bench *bench = context;
-    relay_frame_keep(frame);
-    bench->frames++;
-    relay_frame_release(frame);
-}
-
-static void ignore_close(void *context) {
-    (void)context;
-}
-
-static void must(bool true_thing, const char *what) {
-    if (true_thing)
-        return;
-    fprintf(stderr, "register_bench: %s.\n", what);
-    exit(4);
-}
 
 /* The head of envelope `number`, from 1 on: its sender's next version, at a stamp of its own. */
 static int print_head(const struct bench *bench, uint64_t number, char *out, size_t room) {
@@ -105,15 +77,8 @@ static void make_write(struct bench *bench, struct text *text) {
     length += print_op(bench, number, (size_t)(number * 7919 % bench->registers), text->bytes + length,
                        sizeof text->bytes - (size_t)length);
     length += snprintf(text->bytes + length, sizeof text->bytes - (size_t)length, "]}}");
-    must(length > 0 && (size_t)length < sizeof text->bytes, "a message is too long");
+    bench_must(length > 0 && (size_t)length < sizeof text->bytes, "a message is too long");
     text->length = (size_t)length;
-}
-
-/* Of this program's own work: what else runs on the machine does not count. */
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static void write_down(const struct bench *bench, size_t connection, const char *bytes, size_t length) {
@@ -132,22 +97,19 @@ static double run_round(struct bench *bench) {
         make_write(bench, &bench->texts[i]);
         write_down(bench, bench->texts[i].connection, bench->texts[i].bytes, bench->texts[i].length);
     }
-    uint64_t frames = bench->frames;
-    double start = seconds();
+    uint64_t frames = bench->core.frames;
+    double start = bench_core_seconds();
     for (size_t i = 0; i < WRITES; i++)
         relay_receive(bench->connections[bench->texts[i].connection], bench->texts[i].bytes, bench->texts[i].length);
-    double taken = seconds() - start;
-    must(bench->frames - frames >= WRITES * bench->members, "an envelope did not reach every member");
+    double taken = bench_core_seconds() - start;
+    bench_must(bench->core.frames - frames >= WRITES * bench->members, "an envelope did not reach every member");
     return taken;
 }
 
 static void join_all(struct bench *bench) {
-    struct relay_sink sink = {bench, count_frame, ignore_close};
-    struct relay_principal principal = {.writer = {"w", 1}};
     for (size_t i = 0; i < bench->members; i++) {
         char hello[128];
-        bench->connections[i] = relay_connect(bench->relay, &sink, &principal);
-        must(bench->connections[i] != NULL, "memory is out");
+        bench->connections[i] = bench_core_connect(&bench->core);
         int length = snprintf(hello, sizeof hello,
                               "{\"t\":\"hello\",\"room\":\"r\",\"origin\":\"o%zu\",\"proto\":3,\"policyVersion\":0}", i);
         receive(bench, i, hello, (size_t)length);
@@ -168,7 +130,7 @@ static void fill_journal(struct bench *bench, size_t limit) {
 static void fill_registers(struct bench *bench) {
     size_t capacity = (size_t)REGISTERS_AT_ONCE * 256;
     char *text = malloc(capacity);
-    must(text != NULL, "memory is out");
+    bench_must(text != NULL, "memory is out");
     for (size_t at = 0; at < bench->registers;) {
         uint64_t number = ++bench->written;
         int length = print_head(bench, number, text, capacity);
@@ -183,32 +145,25 @@ static void fill_registers(struct bench *bench) {
 }
 
 static void bench_start(struct bench *bench) {
-    struct relay_env env = {.context = bench, .now = bench_now, .mint = bench_mint};
     struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_9);
-    must((bench->relay = relay_new(&env, &options)) != NULL, "memory is out");
+    bench_core_start(&bench->core, &options);
     join_all(bench);
     fill_journal(bench, options.journal_limit);
     fill_registers(bench);
     struct relay_room_info room;
-    must(relay_room(bench->relay, (struct relay_text){"r", 1}, &room) && room.seq == bench->written &&
-             room.journal == options.journal_limit,
+    bench_must(relay_room(bench->core.relay, (struct relay_text){"r", 1}, &room) && room.seq == bench->written &&
+                   room.journal == options.journal_limit,
          "the room is not as it should be");
 }
 
-static int by_size(const void *left, const void *right) {
-    const double *first = left, *second = right;
-    return (*first > *second) - (*first < *second);
-}
-
 static void report(struct bench *bench) {
-    qsort(bench->rates, ROUNDS, sizeof *bench->rates, by_size);
-    printf("%-38s %12.0f envelopes/s\n", bench->name, bench->rates[ROUNDS / 2]);
+    printf("%-38s %12.0f envelopes/s\n", bench->name, bench_median(bench->rates, ROUNDS));
 }
 
 static FILE *open_inputs(const char *folder, size_t number, const char *name) {
     char path[4096];
     int length = snprintf(path, sizeof path, "%s/%zu", folder, number);
-    must(length > 0 && (size_t)length < sizeof path, "the folder's name is too long");
+    bench_must(length > 0 && (size_t)length < sizeof path, "the folder's name is too long");
     FILE *file = fopen(path, "w");
     if (file == NULL) {
         perror(path);
@@ -219,7 +174,7 @@ static FILE *open_inputs(const char *folder, size_t number, const char *name) {
 }
 
 static void close_inputs(struct bench *bench) {
-    must(bench->inputs == NULL || fclose(bench->inputs) == 0, "the inputs could not be written");
+    bench_must(bench->inputs == NULL || fclose(bench->inputs) == 0, "the inputs could not be written");
     bench->inputs = NULL;
 }
 
@@ -231,7 +186,7 @@ int main(int argc, char **argv) {
     };
     size_t count = sizeof benches / sizeof *benches;
     bool inputs = argc == 3 && strcmp(argv[1], "--inputs") == 0;
-    must(argc == 1 || inputs, "usage: register_bench [--inputs FOLDER]");
+    bench_must(argc == 1 || inputs, "usage: register_bench [--inputs FOLDER]");
     for (size_t i = 0; i < count; i++) {
         benches[i].inputs = inputs ? open_inputs(argv[2], i, benches[i].name) : NULL;
         bench_start(&benches[i]);
@@ -246,7 +201,7 @@ int main(int argc, char **argv) {
     printf("median of %d rounds\n", ROUNDS);
     for (size_t i = 0; i < count; i++) {
         report(&benches[i]);
-        relay_free(benches[i].relay);
+        relay_free(benches[i].core.relay);
     }
     return 0;
 }

@@ -14,11 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "relay-ref/core/relay.h"
+#include "relay-ref/bench/support/bench_core.h"
+#include "relay-ref/bench/support/bench_median.h"
 
 #define ROUNDS 41
 #define MOST_RATIO 1.5
@@ -33,43 +32,13 @@ struct text {
 };
 
 struct bench {
-    struct relay *relay;
+    struct bench_core core;
     struct relay_connection *members[100];
     size_t member_count;
-    uint64_t delivered;
-    uint64_t minted;
     size_t keys, stride; /* of the root; from one leaf to the next */
     uint64_t round;
     struct text texts[MOST_WRITES];
 };
-
-static int64_t bench_now(void *context) {
-    (void)context;
-    return 0;
-}
-
-static size_t bench_mint(void *context, char *out, size_t capacity) {
-    struct bench *bench = context;
-    return (size_t)snprintf(out, capacity, "life-%llu", (unsigned long long)++bench->minted);
-}
-
-static void count_frame(void *context, struct relay_frame *frame) {
-    struct bench *bench = context;
-    relay_frame_keep(frame);
-    bench->delivered++;
-    relay_frame_release(frame);
-}
-
-static void ignore_close(void *context) {
-    (void)context;
-}
-
-static void must(bool true_thing, const char *what) {
-    if (true_thing)
-        return;
-    fprintf(stderr, "relay_bench: %s.\n", what);
-    exit(4);
-}
 
 static void send_text(struct relay_connection *from, const char *text) {
     relay_receive(from, text, strlen(text));
@@ -95,15 +64,11 @@ static void bench_start(struct bench *bench, size_t members, size_t keys) {
     memset(bench, 0, sizeof *bench);
     bench->keys = keys;
     bench->stride = keys / 10;
-    struct relay_env env = {.context = bench, .now = bench_now, .mint = bench_mint};
     struct relay_options options = relay_options_default(RELAY_PROTOCOL_0_2_0);
-    struct relay_sink sink = {bench, count_frame, ignore_close};
-    struct relay_principal principal = {.writer = {"w", 1}};
-    must((bench->relay = relay_new(&env, &options)) != NULL, "memory is out");
+    bench_core_start(&bench->core, &options);
     for (bench->member_count = 0; bench->member_count < members; bench->member_count++) {
         char hello[128];
-        struct relay_connection *member = relay_connect(bench->relay, &sink, &principal);
-        must(member != NULL, "memory is out");
+        struct relay_connection *member = bench_core_connect(&bench->core);
         bench->members[bench->member_count] = member;
         snprintf(hello, sizeof hello,
                  "{\"t\":\"hello\",\"room\":\"r\",\"origin\":\"o%zu\",\"proto\":1,\"policyVersion\":0}",
@@ -116,13 +81,6 @@ static void bench_start(struct bench *bench, size_t members, size_t keys) {
         snprintf(path, sizeof path, "\"key-%zu\"", key);
         send_write(bench, path, "{\"leaf\":0}");
     }
-}
-
-/* Of this program's own work: what else runs on the machine does not count. */
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* Writes to leaves all over the root. */
@@ -139,27 +97,17 @@ static void make_writes(struct bench *bench, size_t count) {
 /* The seconds that `count` writes take, without making their texts. */
 static double run_writes(struct bench *bench, size_t count) {
     struct relay_room_info before, after;
-    must(relay_room(bench->relay, (struct relay_text){"r", 1}, &before), "the room is gone");
-    uint64_t delivered = bench->delivered;
+    bench_must(relay_room(bench->core.relay, (struct relay_text){"r", 1}, &before), "the room is gone");
+    uint64_t delivered = bench->core.frames;
     make_writes(bench, count);
-    double start = seconds();
+    double start = bench_core_seconds();
     for (size_t i = 0; i < count; i++)
         relay_receive(bench->members[0], bench->texts[i].bytes, bench->texts[i].length);
-    double took = seconds() - start;
-    must(relay_room(bench->relay, (struct relay_text){"r", 1}, &after), "the room is gone");
-    must(after.seq == before.seq + count, "an envelope was not ordered");
-    must(bench->delivered == delivered + count * bench->member_count, "a delivery is missing");
+    double took = bench_core_seconds() - start;
+    bench_must(relay_room(bench->core.relay, (struct relay_text){"r", 1}, &after), "the room is gone");
+    bench_must(after.seq == before.seq + count, "an envelope was not ordered");
+    bench_must(bench->core.frames == delivered + count * bench->member_count, "a delivery is missing");
     return took;
-}
-
-static int by_size(const void *left, const void *right) {
-    double first = *(const double *)left, second = *(const double *)right;
-    return first < second ? -1 : first > second;
-}
-
-static double median(double samples[ROUNDS]) {
-    qsort(samples, ROUNDS, sizeof *samples, by_size);
-    return samples[ROUNDS / 2];
 }
 
 static bool report(const char *what, double got, const char *unit, bool met, const char *target) {
@@ -186,20 +134,20 @@ int main(void) {
         envelopes[round] = ORDERING_WRITES / run_writes(&two, ORDERING_WRITES);
     }
     printf("median of %d rounds\n", ROUNDS);
-    printf("%-38s %12.1f ns/envelope\n", "leaf on a root of 10 keys", median(narrow_ns));
-    printf("%-38s %12.1f ns/envelope\n", "leaf on a root of 10,000 keys", median(wide_ns));
-    printf("%-38s %12.1f ns/envelope\n", "another leaf of 10,000 keys each time", median(roaming_ns));
-    double times = median(ratio), fan_out = median(deliveries), ordered = median(envelopes);
+    printf("%-38s %12.1f ns/envelope\n", "leaf on a root of 10 keys", bench_median(narrow_ns, ROUNDS));
+    printf("%-38s %12.1f ns/envelope\n", "leaf on a root of 10,000 keys", bench_median(wide_ns, ROUNDS));
+    printf("%-38s %12.1f ns/envelope\n", "another leaf of 10,000 keys each time", bench_median(roaming_ns, ROUNDS));
+    double times = bench_median(ratio, ROUNDS), fan_out = bench_median(deliveries, ROUNDS), ordered = bench_median(envelopes, ROUNDS);
     bool met = report("10,000 keys against 10", times, "times", times <= MOST_RATIO, "at most 1.5");
     met =
         report("fan-out to 100 members", fan_out, "deliveries/s", fan_out >= LEAST_DELIVERIES, "at least 5,000,000") &&
         met;
     met = report("ordering with 2 members", ordered, "envelopes/s", ordered >= LEAST_ENVELOPES, "at least 400,000") &&
           met;
-    relay_free(narrow.relay);
-    relay_free(wide.relay);
-    relay_free(roaming.relay);
-    relay_free(crowd.relay);
-    relay_free(two.relay);
+    relay_free(narrow.core.relay);
+    relay_free(wide.core.relay);
+    relay_free(roaming.core.relay);
+    relay_free(crowd.core.relay);
+    relay_free(two.core.relay);
     return met ? 0 : 1;
 }
