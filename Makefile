@@ -252,6 +252,7 @@ run-test: all unit-tests lint npm-packages
 lint: $(BUILD)/meshspec ## rules of the house: who may include whom, scenario files, a scenario for every rule
 	@$(PYTHON) tools/check_includes.py
 	@$(PYTHON) tools/readme_matrix.py --check README.md
+	@$(PYTHON) tools/readme_counts.py $(BUILD)/meshspec README.md
 	@$(BUILD)/meshspec lint scenarios
 	@$(BUILD)/meshspec clauses | tail -n 1; exit $${PIPESTATUS[0]}
 

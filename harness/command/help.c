@@ -57,20 +57,58 @@ void command_print_overview(FILE *out) {
 
 /* ---- man pages ---- */
 
-/* Text as roff wants it: no line starts with a control character, backslashes and hyphens are escaped. */
-static void print_roff(FILE *out, const char *text) {
-    bool line_start = true;
-    for (const char *at = text; *at != '\0'; at++) {
-        if (line_start && (*at == '.' || *at == '\'')) {
-            fputs("\\&", out);
-        }
-        if (*at == '\\' || *at == '-') {
+/* One line as roff wants it: it does not start with a control character, backslashes and hyphens are escaped. */
+static void print_roff_line(FILE *out, const char *line, size_t length) {
+    if (length > 0 && (line[0] == '.' || line[0] == '\'')) {
+        fputs("\\&", out);
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (line[i] == '\\' || line[i] == '-') {
             fputc('\\', out);
         }
-        fputc(*at, out);
-        line_start = *at == '\n';
+        fputc(line[i], out);
     }
     fputc('\n', out);
+}
+
+/* Where the blanks between word and meaning begin in an entry of a list, "  WORD  MEANING"; 0 when the line is none. */
+static size_t end_of_word(const char *line, size_t length) {
+    for (size_t i = 2; length > 2 && line[0] == ' ' && line[1] == ' ' && line[2] != ' ' && i + 2 < length; i++) {
+        if (line[i] == ' ' && line[i + 1] == ' ') {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void print_roff_entry(FILE *out, const char *line, size_t length, size_t word_end) {
+    size_t meaning = word_end + strspn(line + word_end, " ");
+    fputs(".TP\n", out);
+    print_roff_line(out, line + 2, word_end - 2);
+    print_roff_line(out, line + meaning, length - meaning);
+}
+
+/* Text as roff wants it. What help shows as a list of words and their meanings is one in the man page, too, so that long meanings stay in their column. */
+static void print_roff(FILE *out, const char *text) {
+    bool in_list = false;
+    for (const char *line = text; line != NULL;) {
+        const char *feed = strchr(line, '\n');
+        size_t length = feed == NULL ? strlen(line) : (size_t)(feed - line);
+        size_t word_end = end_of_word(line, length);
+        if ((word_end > 0) != in_list) {
+            in_list = !in_list;
+            fputs(in_list ? ".RS\n" : ".RE\n", out);
+        }
+        if (word_end > 0) {
+            print_roff_entry(out, line, length, word_end);
+        } else {
+            print_roff_line(out, line, length);
+        }
+        line = feed == NULL ? NULL : feed + 1;
+    }
+    if (in_list) {
+        fputs(".RE\n", out);
+    }
 }
 
 static void man_option(FILE *out, const struct command_option *option) {

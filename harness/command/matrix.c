@@ -214,7 +214,7 @@ const struct command command_matrix = {
                    "  columns:\n"
                    "    - name: our relay\n"
                    "      transport: WebSocket\n"
-                   "      spawn: ./our-relay --port 0\n"
+                   "      spawn: ./our-relay --port 0 --control 0\n"
                    "      profiles: [0.1.1, 0.2.0]\n"
                    "    - name: their relay\n"
                    "      transport: adapter\n"
@@ -232,7 +232,7 @@ const struct command command_matrix = {
     .exit_status = "0 all as expected, 1 some case failed, 2 bad usage, scenario or file of columns, 3 some target could not be judged,\n"
                    "4 a fault of the suite itself",
     .examples = "meshspec matrix --column ours=memory --column 'theirs=exec:./their-adapter' --html matrix.html\n"
-                "meshspec matrix --column old@0.1.1,0.2.0=ws://127.0.0.1:8080/ --column 'new=spawn:./new-relay --port 0' --markdown -\n"
+                "meshspec matrix --column old=ws://127.0.0.1:8080/ --column 'new@0.2.0,0.9=spawn:./new-relay --port 0 --control 0' --markdown -\n"
                 "meshspec matrix fixtures/matrix.yaml --html matrix.html --reports --markdown matrix.md\n"
                 "meshspec matrix fixtures/matrix.yaml --only 'join/*' --html join.html",
     .run = matrix};

@@ -28,11 +28,11 @@ enum {
 const struct command_option run_option_list[] = {
     {"target", "TARGET",
      "what is judged (default: memory)\n"
-     "  memory        the reference relay, in this process\n"
-     "  ws://… wss:// a relay by URL; writer, kind and claims are added to its query\n"
-     "  exec:COMMAND  an adapter: a child process that speaks the adapter protocol\n"
-     "  FILE.yaml     a target file: how a relay is reached and told who connects; see tools/targets/README.md\n"
-     "  store         the local sync store, started for the run, and a provisioner\n"
+     "  memory         the reference relay, in this process\n"
+     "  ws://… wss://  a relay by URL; writer, kind and claims are added to its query\n"
+     "  exec:COMMAND   an adapter: a child process that speaks the adapter protocol\n"
+     "  FILE.yaml      a target file: how a relay is reached and told who connects; see tools/targets/README.md\n"
+     "  store          the local sync store, started for the run, and a provisioner\n"
      "  http://… https://  a sync store by URL, and a provisioner; needs --app-id and --admin-secret-file",
      RUN_TARGET, "memory store ws:// wss:// exec: http:// https:// FILE"},
     {"spawn", "COMMAND",

@@ -209,7 +209,8 @@ static void unmatched(struct buffer *out, const struct known *known, const struc
 
 static void more_counts(struct buffer *out, const struct suite_results *results) {
     if (results->warnings + results->remarks > 0) {
-        buffer_format(out, " (%zu a warning, %zu a remark)", results->warnings, results->remarks);
+        buffer_format(out, " (%zu warning%s, %zu remark%s)", results->warnings, plural(results->warnings), results->remarks,
+                      plural(results->remarks));
     }
     if (results->flaky > 0) {
         buffer_format(out, " (%zu flaky)", results->flaky);

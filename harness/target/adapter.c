@@ -8,6 +8,7 @@
 #include "harness/target/outcome.h"
 
 #define SHOWN_LINE 200      /* bytes of a bad line that a message shows */
+#define SHOWN_COMMAND 60    /* of a command that was not answered: what matters more, how the child ended, comes behind it */
 #define SHOWN_LOG 1000      /* bytes of standard error that a message shows; adapter_log has all that was kept */
 #define STATUS_GRACE_MS 500 /* for a child that closed its output to end */
 
@@ -57,16 +58,20 @@ static enum target_outcome bad_line(struct adapter *adapter, struct error *error
 
 static enum target_outcome no_line(struct adapter *adapter, struct error *error, enum child_outcome outcome,
                                    struct text command, int limit_ms) {
-    char what[SHOWN_LINE + 200];
-    int shown = command.length > SHOWN_LINE ? SHOWN_LINE : (int)command.length;
+    char what[SHOWN_COMMAND + 200];
+    bool cut = command.length > SHOWN_COMMAND;
+    int shown = cut ? SHOWN_COMMAND : (int)command.length;
+    while (cut && shown > 0 && (command.bytes[shown] & 0xC0) == 0x80)
+        shown--; /* no character is cut in two */
+    const char *more = cut ? "…" : "";
     if (outcome == CHILD_ENDED) {
-        snprintf(what, sizeof what, "closed its standard output instead of answering %.*s", shown, command.bytes);
+        snprintf(what, sizeof what, "closed its standard output instead of answering %.*s%s", shown, command.bytes, more);
         return end_child(adapter, STATUS_GRACE_MS, error, what);
     }
     if (outcome == CHILD_TOO_LONG)
         snprintf(what, sizeof what, "wrote a line of more than %zu bytes", CHILD_LINE_CEILING);
     else
-        snprintf(what, sizeof what, "did not answer %.*s within %d ms", shown, command.bytes, limit_ms);
+        snprintf(what, sizeof what, "did not answer %.*s%s within %d ms", shown, command.bytes, more, limit_ms);
     return end_child(adapter, 0, error, what);
 }
 

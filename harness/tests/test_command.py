@@ -47,12 +47,18 @@ def test_bad_usage_is_2_and_says_why(arguments):
     assert ran.returncode == 2 and ran.stderr.strip() and not ran.stdout
 
 
-@pytest.mark.parametrize("verb", ["run", "list", "lint", "clauses", "replay", "compare", "diff"])
+@pytest.mark.parametrize("verb", ["run", "matrix", "list", "lint", "clauses", "replay", "compare", "diff"])
 def test_every_verb_has_help_with_examples_and_a_man_page(verb):
     ran = meshspec(verb, "--help")
     assert ran.returncode == 0 and f"usage: meshspec {verb}" in ran.stdout and "examples:\n  meshspec " in ran.stdout
     page = meshspec("help", "--man", verb).stdout
     assert page.startswith(f".TH MESHSPEC-{verb} 1") and ".SH EXAMPLES" in page
+    assert page.count(".RS\n") == page.count(".RE\n")
+
+
+def test_a_list_in_the_help_is_a_list_in_the_man_page():
+    page = meshspec("help", "--man", "run").stdout
+    assert ".RS\n.TP\nmemory\nthe reference relay, in this process\n.TP\nws://… wss://\na relay by URL; " in page
 
 
 def test_completion_is_a_script_that_bash_takes():

@@ -81,6 +81,8 @@ def publish_tables(client, tables):
 
 
 def main():
+    if len(sys.argv) > 2 or any(argument.startswith("-") for argument in sys.argv[1:]):
+        sys.exit(__doc__)
     directory = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp()
     command = [PROGRAM, "--admin-secret", "bench", "--db", os.path.join(directory, "bench.db")]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as store:
