@@ -23,6 +23,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COPY = ROOT / "build/mutants"
 PROFILES = ["0.1.0", "0.1.1", "0.2.0", "0.9"]
+MEMORY = 2 << 30  # bytes of address space, many times what a run takes: a break that takes without end is ended before the machine is full
 SWAPS = [(r"(?<![<>=!\-])<=(?!=)", ["<"]), (r"(?<![<>=!\-])>=(?!=)", [">"]), (r"(?<![<\-])<(?![<=])", ["<="]),
          (r"(?<![>\-])>(?![>=])", [">="]), (r"==", ["!="]), (r"!=", ["=="]), (r"&&", ["||"]), (r"\|\|", ["&&"]),
          (r"(?<=[\w\])] )\+ 1\b", ["+ 0"]), (r"(?<=[\w\])] )- 1\b", ["- 0"]), (r"(?<=\()!(?=\w)", [""]),
@@ -66,7 +67,7 @@ def judge(profiles, scenarios=()):
     command = ["build/meshspec", "run", "--json", "-", *scenarios] + [word for profile in profiles for word in ("--profile", profile)]
     seconds = 3 if scenarios else 5 * len(profiles)  # of the processor: a break that hangs is ended soon, on a busy machine, too
     try:
-        ran = subprocess.run(["prlimit", f"--cpu={seconds}", *command], cwd=COPY, capture_output=True, timeout=120, check=False)
+        ran = subprocess.run(["prlimit", f"--cpu={seconds}", f"--as={MEMORY}", *command], cwd=COPY, capture_output=True, timeout=120, check=False)
         cases = json.loads(ran.stdout)["cases"]
     except (subprocess.TimeoutExpired, ValueError):
         return None
