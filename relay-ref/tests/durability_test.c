@@ -12,20 +12,12 @@ static struct pair *ana, *ben;
 static const struct relay_text room_name = {"r", 1};
 
 static void open_room(void) {
-    world_open(&world, RELAY_PROTOCOL_0_9, "{\"journalLimit\":1}");
-    ana = world_client(&world, "wa");
-    ben = world_client(&world, "wb");
-    joins(ana, "r", "ana", "");
-    joins(ben, "r", "ben", "");
-    drain(ana);
-    drain(ben);
+    open_room_of_two(&world, "{\"journalLimit\":1}", &ana, &ben);
     world.holds = true;
 }
 
 static void close_room(void) {
-    pair_free(ben);
-    pair_free(ana);
-    world_close(&world);
+    close_room_of_two(&world, ana, ben);
 }
 
 static void ana_writes(unsigned version) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "relay-ref/tests/failing_memory.h"
+#include "relay-ref/tests/failing_session.h"
 #include "relay-ref/tests/generation_world.h"
 
 static struct world world;
@@ -99,34 +100,27 @@ static void check_room(const char *room) {
     pair_free(late);
 }
 
-static bool run_once(size_t nth, bool forever) {
-    size_t in_use = memory_in_use();
-    world_open(&world, RELAY_PROTOCOL_0_9, OPTIONS);
-    struct pair *ana = world_client(&world, "w"), *ben = world_client(&world, "v");
-    memory_fails_at(nth, forever);
-    run_script(ana, ben);
-    bool failed = memory_works_again();
+static void check_main_room(void) {
     check_room("r");
-    pair_free(ana);
-    check_room("h");
-    pair_free(ben);
-    world_close(&world);
-    cr_assert_eq(memory_in_use(), in_use, "allocation %zu left something behind", nth);
-    return failed;
 }
 
+static void check_hydrated_room(void) {
+    check_room("h");
+}
+
+static const struct failing_session session = {.world = &world,
+                                               .protocol = RELAY_PROTOCOL_0_9,
+                                               .options = OPTIONS,
+                                               .run = run_script,
+                                               .check = check_main_room,
+                                               .check_without_ana = check_hydrated_room};
+
 Test(generation_memory, every_allocation_of_a_session_may_fail) {
-    size_t nth = 1;
-    while (run_once(nth, false))
-        nth++;
-    cr_expect(nth > 150, "only %zu allocations were tried", nth);
+    every_allocation_fails(&session, false, 150);
 }
 
 Test(generation_memory, it_may_stay_out) {
-    size_t nth = 1;
-    while (run_once(nth, true))
-        nth++;
-    cr_expect(nth > 150, "only %zu allocations were tried", nth);
+    every_allocation_fails(&session, true, 150);
 }
 
 /* An envelope is taken in whole or not at all. */

@@ -10,19 +10,11 @@ static struct world world;
 static struct pair *ana, *ben;
 
 static void open_room(const char *options) {
-    world_open(&world, RELAY_PROTOCOL_0_9, options);
-    ana = world_client(&world, "wa");
-    ben = world_client(&world, "wb");
-    joins(ana, "r", "ana", "");
-    joins(ben, "r", "ben", "");
-    drain(ana);
-    drain(ben);
+    open_room_of_two(&world, options, &ana, &ben);
 }
 
 static void close_room(void) {
-    pair_free(ben);
-    pair_free(ana);
-    world_close(&world);
+    close_room_of_two(&world, ana, ben);
 }
 
 static void ana_writes(unsigned version, const char *ops) {

@@ -9,6 +9,22 @@ void joins(struct pair *client, const char *room, const char *origin, const char
          more);
 }
 
+void open_room_of_two(struct world *world, const char *options, struct pair **ana, struct pair **ben) {
+    world_open(world, RELAY_PROTOCOL_0_9, options);
+    *ana = world_client(world, "wa");
+    *ben = world_client(world, "wb");
+    joins(*ana, "r", "ana", "");
+    joins(*ben, "r", "ben", "");
+    drain(*ana);
+    drain(*ben);
+}
+
+void close_room_of_two(struct world *world, struct pair *ana, struct pair *ben) {
+    pair_free(ben);
+    pair_free(ana);
+    world_close(world);
+}
+
 void submits(struct pair *client, const struct submission *submission) {
     says(client,
          "{\"t\":\"env\",\"room\":\"%s\",\"env\":{\"proto\":3,\"instance\":\"%s\",\"origin\":\"%s\",\"writer\":\"%s\","

@@ -15,6 +15,11 @@ struct submission {
 /* Sends a hello of wire version 3; `more` is further members, each with a comma before it. */
 void joins(struct pair *client, const char *room, const char *origin, const char *more);
 
+/* Opens a relay of 0.9 whose room `r` has two members, `ana` (writer wa) and `ben` (wb), who have heard all of it so far. */
+void open_room_of_two(struct world *world, const char *options, struct pair **ana, struct pair **ben);
+
+void close_room_of_two(struct world *world, struct pair *ana, struct pair *ben);
+
 void submits(struct pair *client, const struct submission *submission);
 
 /* One op as JSON, in memory that the next sixteen calls leave alone. `cites` is what stands between the brackets. */

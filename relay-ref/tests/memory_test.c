@@ -11,6 +11,7 @@
 #include "relay-ref/json/string.h"
 #include "relay-ref/tests/equal.h"
 #include "relay-ref/tests/failing_memory.h"
+#include "relay-ref/tests/failing_session.h"
 #include "relay-ref/tests/world.h"
 
 static struct world world;
@@ -98,35 +99,19 @@ static void check_room(void) {
     pair_free(reader);
 }
 
-/* One run with failing memory; true when an allocation failed. */
-static bool run_once(size_t nth, bool forever) {
-    size_t in_use = memory_in_use();
-    world_open(&world, RELAY_PROTOCOL_0_2_0, OPTIONS);
-    struct pair *ana = world_client(&world, "w"), *ben = world_client(&world, "v");
-    memory_fails_at(nth, forever);
-    run_script(ana, ben);
-    bool failed = memory_works_again();
-    check_room();
-    pair_free(ana);
-    check_room();
-    pair_free(ben);
-    world_close(&world);
-    cr_assert_eq(memory_in_use(), in_use, "allocation %zu left something behind", nth);
-    return failed;
-}
+static const struct failing_session session = {.world = &world,
+                                               .protocol = RELAY_PROTOCOL_0_2_0,
+                                               .options = OPTIONS,
+                                               .run = run_script,
+                                               .check = check_room,
+                                               .check_without_ana = check_room};
 
 Test(memory, every_allocation_of_a_session_may_fail) {
-    size_t nth = 1;
-    while (run_once(nth, false))
-        nth++;
-    cr_expect(nth > 100, "only %zu allocations were tried", nth);
+    every_allocation_fails(&session, false, 100);
 }
 
 Test(memory, it_may_stay_out) {
-    size_t nth = 1;
-    while (run_once(nth, true))
-        nth++;
-    cr_expect(nth > 100, "only %zu allocations were tried", nth);
+    every_allocation_fails(&session, true, 100);
 }
 
 /* An envelope of several ops is folded whole or not at all, and its connection is closed. */
