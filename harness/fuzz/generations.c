@@ -10,12 +10,8 @@
 #include "harness/fuzz/support/whole_relay.h"
 #include "harness/fuzz/support/writes.h"
 
-#define COMMANDS_CEILING 150
-#define RAW_CEILING 200
 #define INSTANCE_CEILING 64
 #define KEPT 8 /* envelopes that may be sent again */
-
-#define ONE_OF(bytes, words) ((words)[bytes_choose((bytes), sizeof(words) / sizeof *(words))])
 
 struct run {
     struct whole_relay whole;
@@ -122,7 +118,7 @@ static void put_raw(void *context, struct whole_relay *whole, const struct whole
     struct run *run = context;
     size_t length;
     unsigned kind = bytes_choose(&whole->bytes, sizeof heads / sizeof *heads);
-    const char *raw = bytes_raw(&whole->bytes, RAW_CEILING, &length);
+    const char *raw = bytes_raw(&whole->bytes, WHOLE_RAW_CEILING, &length);
     if (kind > 0) {
         fprintf(out, "{\"t\":\"env\",\"room\":\"r\",\"env\":{\"proto\":3,\"instance\":\"%s\",\"origin\":\"%s\",\"writer\":", run->instances[0],
                 client->origin);
@@ -209,17 +205,7 @@ static void hydrate_raw(struct run *run) {
                                         "{\"seq\":2,\"registers\":[{\"path\":[\"a\"],\"siblings\":[],\"water\":{", "{\"seq\":2,\"wm\":{",
                                         "{\"seq\":2,\"ranges\":{\"o1\":[", "{\"seq\":2,\"settled\":{"},
                       *const tails[] = {"", "]}", "]}]}", "}}]}", "}}", "]}}", "}}"};
-    size_t length;
-    unsigned kind = bytes_choose(&run->whole.bytes, sizeof heads / sizeof *heads);
-    const char *raw = bytes_raw(&run->whole.bytes, RAW_CEILING, &length);
-    struct buffer snapshot = {0};
-    struct error error = {0};
-    bool answer;
-    buffer_string(&snapshot, heads[kind]);
-    buffer_append(&snapshot, raw, length);
-    buffer_string(&snapshot, tails[kind]);
-    run->whole.target->table->hydrate(run->whole.target, TEXT("nobody's"), (struct text){snapshot.bytes, snapshot.length}, &answer, &error);
-    buffer_free(&snapshot);
+    whole_hydrate_raw(&run->whole, heads, tails, sizeof heads / sizeof *heads);
 }
 
 /* ---- a run --------------------------------------------------------------------------------------- */
@@ -277,20 +263,6 @@ static void command(struct run *run) {
         hydrate_raw(run);
 }
 
-/* Somebody new looks at every room, so that its snapshot is held against the history. */
-static void look_at_rooms(struct run *run) {
-    struct whole_relay *whole = &run->whole;
-    struct whole_client last = {++whole->numbers, "zoe", "last"};
-    whole->looker = last.number;
-    struct target_principal who = {.writer = text_of(last.writer)};
-    struct error error = {0};
-    whole->target->table->connect(whole->target, last.number, &who, &error);
-    for (size_t i = 0; i < WHOLE_ROOMS; i++)
-        whole_send(whole, &last,
-                   text_of(arena_format(whole->arena, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"last\",\"proto\":3,\"policyVersion\":%u}",
-                                        whole_rooms[i], run->policy_version)));
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct run run = {.whole = {.bytes = {data, size}, .arena = arena_new(), .target = target_memory_new(), .now = TARGET_CLOCK_START}};
     run.whole.context = &run;
@@ -298,9 +270,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run.whole.is_late_free = true;
     choose_relay(&run);
     whole_open(&run.whole);
-    for (int i = 0; i < COMMANDS_CEILING && run.whole.bytes.left > 0; i++)
+    for (int i = 0; i < WHOLE_COMMANDS_CEILING && run.whole.bytes.left > 0; i++)
         command(&run);
-    look_at_rooms(&run);
+    whole_look_at_rooms(&run.whole, arena_format(run.whole.arena, ",\"proto\":3,\"policyVersion\":%u", run.policy_version));
     whole_check(&run.whole, &(struct history_settings){.settled = !run.holds,
                                                        .held = run.holds,
                                                        .has_free_outcomes = run.is_free,

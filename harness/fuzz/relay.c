@@ -9,11 +9,7 @@
 #include "harness/fuzz/support/commits.h"
 #include "harness/fuzz/support/whole_relay.h"
 
-#define COMMANDS_CEILING 150
-#define RAW_CEILING 200
 #define OPS_CEILING 6
-
-#define ONE_OF(bytes, words) ((words)[bytes_choose((bytes), sizeof(words) / sizeof *(words))])
 
 struct run {
     struct whole_relay whole;
@@ -78,7 +74,7 @@ static void put_raw(void *context, struct whole_relay *whole, const struct whole
     (void)client;
     size_t length;
     unsigned kind = bytes_choose(&whole->bytes, sizeof heads / sizeof *heads);
-    const char *raw = bytes_raw(&whole->bytes, RAW_CEILING, &length);
+    const char *raw = bytes_raw(&whole->bytes, WHOLE_RAW_CEILING, &length);
     fputs(heads[kind], out);
     fwrite(raw, 1, length, out);
     fputs(tails[kind], out);
@@ -125,18 +121,7 @@ static void hydrate(struct run *run) {
 static void hydrate_raw(struct run *run) {
     static const char *const heads[] = {"", "{\"seq\":2,\"root\":", "{\"seq\":2,\"journal\":[{\"seq\":1},"};
     static const char *const tails[] = {"", "}", "]}"};
-    size_t length;
-    unsigned kind = bytes_choose(&run->whole.bytes, sizeof heads / sizeof *heads);
-    const char *raw = bytes_raw(&run->whole.bytes, RAW_CEILING, &length);
-    struct buffer snapshot = {0};
-    struct error error = {0};
-    bool answer;
-    buffer_string(&snapshot, heads[kind]);
-    buffer_append(&snapshot, raw, length);
-    buffer_string(&snapshot, tails[kind]);
-    run->whole.target->table->hydrate(run->whole.target, TEXT("nobody's"), (struct text){snapshot.bytes, snapshot.length}, &answer,
-                                &error);
-    buffer_free(&snapshot);
+    whole_hydrate_raw(&run->whole, heads, tails, sizeof heads / sizeof *heads);
 }
 
 /* ---- a run --------------------------------------------------------------------------------------- */
@@ -192,23 +177,6 @@ static void command(struct run *run) {
         hydrate_raw(run);
 }
 
-/* Somebody new looks at every room, so that its snapshot is held against the history. */
-static void look_at_rooms(struct run *run) {
-    struct whole_relay *whole = &run->whole;
-    struct whole_client last = {++whole->numbers, "zoe", "last"};
-    whole->looker = last.number;
-    struct target_principal who = {.writer = text_of(last.writer)};
-    struct error error = {0};
-    whole->target->table->connect(whole->target, last.number, &who, &error);
-    for (size_t i = 0; i < WHOLE_ROOMS; i++) {
-        const char *hello = arena_format(whole->arena,
-                                         "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"last\",\"proto\":1,"
-                                         "\"policyVersion\":%u,\"schemaVersion\":9}",
-                                         whole_rooms[i], run->policy_version);
-        whole_send(whole, &last, text_of(hello));
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct run run = {.whole = {.bytes = {data, size}, .arena = arena_new(), .target = target_memory_new(), .now = TARGET_CLOCK_START}};
     run.whole.context = &run;
@@ -216,9 +184,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run.commits.arena = run.whole.arena;
     choose_relay(&run);
     whole_open(&run.whole);
-    for (int i = 0; i < COMMANDS_CEILING && run.whole.bytes.left > 0; i++)
+    for (int i = 0; i < WHOLE_COMMANDS_CEILING && run.whole.bytes.left > 0; i++)
         command(&run);
-    look_at_rooms(&run);
+    whole_look_at_rooms(&run.whole, arena_format(run.whole.arena, ",\"proto\":1,\"policyVersion\":%u,\"schemaVersion\":9", run.policy_version));
     whole_check(&run.whole, &(struct history_settings){.settled = true, .has_free_outcomes = run.is_free});
     whole_end(&run.whole);
     arena_free(run.whole.arena);

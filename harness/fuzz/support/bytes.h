@@ -17,6 +17,9 @@ struct bytes {
 /* A number below `count` (1 to 256). */
 unsigned bytes_choose(struct bytes *bytes, unsigned count);
 
+/* One of an array's elements. */
+#define ONE_OF(bytes, words) ((words)[bytes_choose((bytes), sizeof(words) / sizeof *(words))])
+
 /* The next bytes as they are, at most `most`; a decision says how many. Valid as long as the fuzzer's input. */
 const char *bytes_raw(struct bytes *bytes, size_t most, size_t *length);
 

@@ -210,6 +210,31 @@ bool whole_hydrate(struct whole_relay *whole, const char *room, struct text snap
     return answer;
 }
 
+void whole_hydrate_raw(struct whole_relay *whole, const char *const *heads, const char *const *tails, unsigned count) {
+    size_t length;
+    unsigned kind = bytes_choose(&whole->bytes, count);
+    const char *raw = bytes_raw(&whole->bytes, WHOLE_RAW_CEILING, &length);
+    struct buffer snapshot = {0};
+    struct error error = {0};
+    bool answer;
+    buffer_string(&snapshot, heads[kind]);
+    buffer_append(&snapshot, raw, length);
+    buffer_string(&snapshot, tails[kind]);
+    whole->target->table->hydrate(whole->target, TEXT("nobody's"), (struct text){snapshot.bytes, snapshot.length}, &answer, &error);
+    buffer_free(&snapshot);
+}
+
+void whole_look_at_rooms(struct whole_relay *whole, const char *more) {
+    struct whole_client last = {++whole->numbers, "zoe", "last"};
+    whole->looker = last.number;
+    struct target_principal who = {.writer = text_of(last.writer)};
+    struct error error = {0};
+    whole->target->table->connect(whole->target, last.number, &who, &error);
+    for (size_t i = 0; i < WHOLE_ROOMS; i++)
+        whole_send(whole, &last,
+                   text_of(arena_format(whole->arena, "{\"t\":\"hello\",\"room\":\"%s\",\"origin\":\"last\"%s}", whole_rooms[i], more)));
+}
+
 /* ---- the verdict --------------------------------------------------------------------------------- */
 
 static void show_history(const struct whole_relay *whole) {

@@ -10,6 +10,8 @@
 #include "harness/target/target.h"
 
 #define WHOLE_CLIENTS_CEILING 8
+#define WHOLE_COMMANDS_CEILING 150 /* of one run */
+#define WHOLE_RAW_CEILING 200      /* bytes that are anything */
 #define WHOLE_ROOMS 3
 #define WHOLE_ORIGINS 4
 
@@ -80,6 +82,18 @@ bool whole_is_fresh(struct whole_relay *whole, const char *room);
 
 /* Hydrates a room; the relay must accept it if, and only if, the room is fresh. Notes it; true when it was accepted. */
 bool whole_hydrate(struct whole_relay *whole, const char *room, struct text snapshot);
+
+/*
+ * Hydrates a room that nobody enters with a snapshot that is anything: a decision chooses one of `count` heads, what comes behind it is
+ * raw, and the tail of the same number ends it. Nothing is noted.
+ */
+void whole_hydrate_raw(struct whole_relay *whole, const char *const *heads, const char *const *tails, unsigned count);
+
+/*
+ * Lets somebody new look at every room, so that its snapshot is held against the history: `more` is what its hellos say beside the
+ * room and the origin, with a comma before it.
+ */
+void whole_look_at_rooms(struct whole_relay *whole, const char *more);
 
 /* Writes a JSON string. */
 void whole_put_string(FILE *out, const char *characters);

@@ -5,7 +5,6 @@
 #define OPS_CEILING 5
 #define CITES_CEILING 4
 #define PATHS (sizeof paths / sizeof *paths)
-#define ONE_OF(bytes, words) ((words)[bytes_choose((bytes), sizeof(words) / sizeof *(words))])
 
 const char *const writes_origins[WRITES_ORIGINS] = {"o1", "o2", "o3", "o4"};
 static const char *const paths[] = {"[\"a\"]", "[\"b\",1]",     "[\"b\",\"1\"]",  "[]",        "[0]",
