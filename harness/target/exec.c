@@ -2,166 +2,18 @@
  * A relay behind the adapter protocol: a child process, commands out, events and replies in. The reply to a command is
  * the barrier. A child that breaks the protocol costs the open case and is started anew by the next `open`.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/base/memory.h"
 #include "harness/json/characters.h"
 #include "harness/json/value.h"
-#include "harness/target/adapter.h"
-#include "harness/target/events.h"
+#include "harness/target/exec_state.h"
 #include "harness/target/further.h"
 #include "harness/target/outcome.h"
 
-#define EXEC_CONNECTION_FORMAT "case%" PRIu64 "-%d"
-
-struct exec_connection {
-    int number;
-    bool ended; /* by the client's side: nothing that the adapter still sends it is an event */
-};
-
-struct exec_target {
-    struct target target;
-    char *name; /* "exec:COMMAND" */
-    struct adapter adapter;
-    struct target_events events;
-    bool opened;     /* a relay is open in the adapter */
-    uint64_t relay;  /* the number in the open relay's name; never used twice */
-    uint64_t serial; /* the number of the case in its connections' names */
-    int limit_ms;
-    int64_t now; /* of the virtual clock */
-    struct exec_connection *connections;
-    size_t count, capacity;
-    struct buffer command; /* under construction */
-};
-
 static struct exec_target *exec_of(struct target *target) {
     return (struct exec_target *)target;
-}
-
-static struct exec_connection *find(struct exec_target *exec, int number) {
-    for (size_t i = exec->count; i > 0; i--)
-        if (exec->connections[i - 1].number == number)
-            return &exec->connections[i - 1];
-    return NULL;
-}
-
-/* ---- events -------------------------------------------------------------------------------------- */
-
-/* The connection that an event names. `*other_case`: one of an earlier case, whose relay may still be at it. */
-static struct exec_connection *named_connection(struct exec_target *exec, const struct json_value *event,
-                                                bool *other_case) {
-    const struct json_value *name = json_get(event, "conn");
-    uint64_t serial;
-    int number;
-    char text[64] = "", again[64];
-    if (name == NULL || name->type != JSON_STRING || name->text.length >= sizeof text)
-        return NULL;
-    memcpy(text, name->text.bytes, name->text.length);
-    if (sscanf(text, "case%" SCNu64 "-%d", &serial, &number) != 2)
-        return NULL;
-    snprintf(again, sizeof again, EXEC_CONNECTION_FORMAT, serial, number);
-    if (strcmp(again, text) != 0)
-        return NULL;
-    *other_case = serial < exec->serial;
-    return serial == exec->serial ? find(exec, number) : NULL;
-}
-
-static bool take_connection_event(struct exec_target *exec, struct json_value *value, bool closed,
-                                  struct error *reason) {
-    bool other_case = false;
-    const struct exec_connection *connection = named_connection(exec, value, &other_case);
-    const struct json_value *text = json_get(value, "text");
-    if (!closed && (text == NULL || text->type != JSON_STRING))
-        return error_set(reason, ERROR_TARGET, "wrote a `send` without its `text`");
-    if (connection == NULL && !other_case)
-        return error_set(reason, ERROR_TARGET, "wrote an event of a connection that was never made");
-    if (other_case || connection->ended)
-        return true;
-    events_add(&exec->events, &(struct target_event){.kind = closed ? TARGET_CLOSED : TARGET_MESSAGE,
-                                                     .connection = connection->number,
-                                                     .text = closed ? TEXT("") : text->text});
-    return true;
-}
-
-/* What an observer saw: the event without its envelope. */
-static bool take_observed(struct exec_target *exec, struct json_value *value) {
-    char relay[32];
-    snprintf(relay, sizeof relay, "relay%" PRIu64, exec->relay);
-    const struct json_value *named = json_get(value, "relay");
-    if (named != NULL && !json_is_string(named, relay))
-        return true;
-    const struct json_value *on = json_get(value, "on");
-    char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)(on->text.length < sizeof name ? on->text.length : sizeof name - 1),
-             on->text.bytes);
-    json_remove(value, TEXT("on"));
-    json_remove(value, TEXT("relay"));
-    struct buffer json = {0};
-    json_print(&json, value);
-    events_add_owned(&exec->events,
-                     &(struct target_event){.kind = TARGET_OBSERVED, .text = {json.bytes, json.length}, .name = name});
-    return true;
-}
-
-static bool take_event(void *context, struct json_value *value, struct error *reason) {
-    struct exec_target *exec = context;
-    if (events_full(&exec->events))
-        return error_set(reason, ERROR_TARGET, "floods: it wrote more than %zu events or %zu bytes that nobody took",
-                         TARGET_EVENTS_COUNT_CEILING, TARGET_EVENTS_BYTES_CEILING);
-    const struct json_value *on = json_get(value, "on");
-    if (json_is_string(on, "send"))
-        return take_connection_event(exec, value, false, reason);
-    if (json_is_string(on, "close"))
-        return take_connection_event(exec, value, true, reason);
-    return take_observed(exec, value);
-}
-
-/* ---- commands ------------------------------------------------------------------------------------ */
-
-/* Begins a command for the open relay. */
-static struct buffer *begin(struct exec_target *exec, const char *verb) {
-    exec->command.length = 0;
-    buffer_format(&exec->command, "\"do\":\"%s\",\"relay\":\"relay%" PRIu64 "\"", verb, exec->relay);
-    return &exec->command;
-}
-
-/* Begins a command for a connection, which belongs to a relay already. */
-static struct buffer *begin_for(struct exec_target *exec, const char *verb, int number) {
-    exec->command.length = 0;
-    buffer_format(&exec->command, "\"do\":\"%s\",\"conn\":\"" EXEC_CONNECTION_FORMAT "\"", verb, exec->serial, number);
-    return &exec->command;
-}
-
-static void put_text(struct buffer *command, const char *key, struct text text) {
-    buffer_format(command, ",\"%s\":", key);
-    json_print_string(command, text);
-}
-
-static void put_json(struct buffer *command, const char *key, struct text json) {
-    buffer_format(command, ",\"%s\":", key);
-    adapter_put_json(command, json);
-}
-
-static enum target_outcome ask(struct exec_target *exec, struct json_value **ok, struct error *error) {
-    if (exec->adapter.child != NULL && !exec->opened)
-        return target_misused(error, "%s was used before a case was opened", exec->name);
-    struct text command = {exec->command.bytes, exec->command.length};
-    enum target_outcome outcome = adapter_ask(&exec->adapter, command, exec->limit_ms, ok, error);
-    if (exec->command.capacity > ((size_t)1 << 20))
-        buffer_free(&exec->command);
-    return outcome;
-}
-
-static bool is_empty_object(struct text json) {
-    struct arena *arena = arena_new();
-    struct error ignored;
-    const struct json_value *value = json_parse(arena, json, &ignored);
-    bool empty = value != NULL && value->type == JSON_OBJECT && value->count == 0;
-    arena_free(arena);
-    return empty;
 }
 
 /* ---- the table: cases ---------------------------------------------------------------------------- */
@@ -184,32 +36,41 @@ static void end_relay(struct exec_target *exec) {
         exec->connections[i].ended = true;
     if (exec->opened && exec->adapter.child != NULL) {
         struct error ignored = {0};
-        begin(exec, "close");
-        if (ask(exec, NULL, &ignored) == TARGET_NO)
+        exec_begin(exec, "close");
+        if (exec_ask(exec, NULL, &ignored) == TARGET_NO)
             adapter_broke(&exec->adapter, &ignored, "does not close its relay");
     }
     exec->opened = false;
 }
 
 static enum target_outcome set_adapter_clock(struct exec_target *exec, struct error *error) {
-    struct buffer *command = begin(exec, "clock");
+    struct buffer *command = exec_begin(exec, "clock");
     buffer_format(command, ",\"ms\":%" PRId64, exec->now);
-    return ask(exec, NULL, error);
+    return exec_ask(exec, NULL, error);
 }
 
 static enum target_outcome open_relay(struct exec_target *exec, const char *profile, struct text options,
                                       struct error *error) {
     exec->relay++;
     exec->opened = true;
-    struct buffer *command = begin(exec, "open");
-    put_text(command, "profile", text_of(profile));
-    put_json(command, "options", options);
-    enum target_outcome outcome = ask(exec, NULL, error);
+    struct buffer *command = exec_begin(exec, "open");
+    exec_put_text(command, "profile", text_of(profile));
+    exec_put_json(command, "options", options);
+    enum target_outcome outcome = exec_ask(exec, NULL, error);
     exec->opened = outcome == TARGET_OK;
     /* A restarted relay finds the clock where it stood. */
     if (exec->opened && introduction_lists(exec->adapter.said.can, "clock"))
         outcome = set_adapter_clock(exec, error);
     return outcome;
+}
+
+static bool is_empty_object(struct text json) {
+    struct arena *arena = arena_new();
+    struct error ignored;
+    const struct json_value *value = json_parse(arena, json, &ignored);
+    bool empty = value != NULL && value->type == JSON_OBJECT && value->count == 0;
+    arena_free(arena);
+    return empty;
 }
 
 static enum target_outcome open_case(struct target *target, const char *profile, struct text options, int limit_ms,
@@ -243,19 +104,19 @@ static void close_case(struct target *target) {
 static enum target_outcome connect(struct target *target, int number, const struct target_principal *principal,
                                    struct error *error) {
     struct exec_target *exec = exec_of(target);
-    if (find(exec, number) != NULL)
+    if (exec_find(exec, number) != NULL)
         return target_misused(error, "connection %d was connected twice in one case", number);
     exec->connections = memory_room(exec->connections, exec->count, &exec->capacity, sizeof *exec->connections);
     exec->connections[exec->count++] = (struct exec_connection){.number = number};
-    struct buffer *command = begin(exec, "connect");
+    struct buffer *command = exec_begin(exec, "connect");
     buffer_format(command, ",\"conn\":\"" EXEC_CONNECTION_FORMAT "\",\"principal\":{\"writer\":", exec->serial, number);
     json_print_string(command, principal->writer);
     if (principal->kind.bytes != NULL)
-        put_text(command, "kind", principal->kind);
+        exec_put_text(command, "kind", principal->kind);
     if (principal->claims.bytes != NULL)
-        put_json(command, "claims", principal->claims);
+        exec_put_json(command, "claims", principal->claims);
     buffer_string(command, "}");
-    return ask(exec, NULL, error);
+    return exec_ask(exec, NULL, error);
 }
 
 static enum target_outcome send(struct target *target, int number, struct text message, enum target_frame frame,
@@ -265,24 +126,24 @@ static enum target_outcome send(struct target *target, int number, struct text m
         return TARGET_NO;
     if (!utf8_valid(message))
         return target_lacks(error, "bytes that are not UTF-8 need a socket");
-    const struct exec_connection *connection = find(exec, number);
+    const struct exec_connection *connection = exec_find(exec, number);
     if (connection == NULL || connection->ended)
         return TARGET_OK;
-    put_text(begin_for(exec, "receive", number), "text", message);
-    return ask(exec, NULL, error);
+    exec_put_text(exec_begin_for(exec, "receive", number), "text", message);
+    return exec_ask(exec, NULL, error);
 }
 
 /* An adapter's connections have no handshake to leave out. */
 static enum target_outcome disconnect(struct target *target, int number, bool abrupt, struct error *error) {
     (void)abrupt;
     struct exec_target *exec = exec_of(target);
-    struct exec_connection *connection = find(exec, number);
+    struct exec_connection *connection = exec_find(exec, number);
     if (connection == NULL || connection->ended)
         return TARGET_OK;
     connection->ended = true;
     events_drop_closed(&exec->events, number);
-    begin_for(exec, "disconnect", number);
-    return ask(exec, NULL, error);
+    exec_begin_for(exec, "disconnect", number);
+    return exec_ask(exec, NULL, error);
 }
 
 /* ---- the table: controls ------------------------------------------------------------------------- */
@@ -292,11 +153,11 @@ static enum target_outcome hydrate(struct target *target, struct text room, stru
     struct exec_target *exec = exec_of(target);
     if (!can(target, "hydrate"))
         return target_has_no_hydrate(target, room, snapshot, answer, error);
-    struct buffer *command = begin(exec, "hydrate");
-    put_text(command, "room", room);
-    put_json(command, "snapshot", snapshot);
+    struct buffer *command = exec_begin(exec, "hydrate");
+    exec_put_text(command, "room", room);
+    exec_put_json(command, "snapshot", snapshot);
     struct json_value *ok = NULL;
-    enum target_outcome outcome = ask(exec, &ok, error);
+    enum target_outcome outcome = exec_ask(exec, &ok, error);
     if (outcome != TARGET_OK)
         return outcome;
     if (ok->type != JSON_BOOLEAN)
@@ -310,9 +171,9 @@ static enum target_outcome room(struct target *target, struct text name, struct 
     struct exec_target *exec = exec_of(target);
     if (!can(target, "room"))
         return target_has_no_room(target, name, info, error);
-    put_text(begin(exec, "room"), "room", name);
+    exec_put_text(exec_begin(exec, "room"), "room", name);
     struct json_value *ok = NULL;
-    enum target_outcome outcome = ask(exec, &ok, error);
+    enum target_outcome outcome = exec_ask(exec, &ok, error);
     if (outcome != TARGET_OK)
         return outcome;
     if (ok->type != JSON_OBJECT && ok->type != JSON_NULL)
@@ -335,10 +196,10 @@ static enum target_outcome further_command(struct target *target, const char *na
     struct exec_target *exec = exec_of(target);
     if (!can(target, further_capability(name)))
         return further_missing(target, name, error);
-    if (!further_put(begin(exec, name), fields))
+    if (!further_put(exec_begin(exec, name), fields))
         return target_misused(error, "the members of `%s` are no JSON object", name);
     struct json_value *ok = NULL;
-    enum target_outcome outcome = ask(exec, &ok, error);
+    enum target_outcome outcome = exec_ask(exec, &ok, error);
     if (outcome == TARGET_OK)
         json_print(answer, ok);
     return outcome;
@@ -394,7 +255,7 @@ struct target *target_exec_new(const char *command, struct error *error) {
     buffer_format(&name, "exec:%s", command);
     exec->name = name.bytes;
     exec->target = (struct target){.table = &table, .name = exec->name};
-    exec->adapter = (struct adapter){.command = exec->name + strlen("exec:"), .on_event = take_event, .context = exec};
+    exec->adapter = (struct adapter){.command = exec->name + strlen("exec:"), .on_event = exec_take_event, .context = exec};
     exec->now = TARGET_CLOCK_START;
     /* What it can do has to be known before a case is opened. */
     if (adapter_start(&exec->adapter, error) != TARGET_OK) {
