@@ -44,11 +44,12 @@ void flags_print_help(FILE *out) {
     }
     fputs(
         "\nClose codes: 1001 the relay shuts down; 1003 binary message; 1007 not UTF-8; 1008 the relay ended it\n"
-        "(ejection, takeover, a message that is none or nests too deep, too many rooms or members); 1009 message or root\n"
-        "too large; 1011 out of memory, or a room cannot be read from the --db file or written to it; 1012 a control client\n"
-        "opened a fresh relay; 1013 the --db file is locked, try again later. A reader that is too slow and a peer that is\n"
-        "silent are cut off without a closing handshake. Visitors who have not shown a whole request are at most\n"
-        "512, and 128 from one address: a further one takes the place of the one who has stood there longest.\n\n"
+        "(ejection, takeover, a message that is none or nests too deep, a name too long, too many rooms or members);\n"
+        "1009 message, root or presence too large; 1011 out of memory, or a room cannot be read from the --db file or\n"
+        "written to it; 1012 a control client opened a fresh relay; 1013 no space left for writes, or the --db file is\n"
+        "locked: try again later. A reader that is too slow and a peer that is silent are cut off without a closing\n"
+        "handshake. Visitors who have not shown a whole request are at most 512, and 128 from one address: a further one\n"
+        "takes the place of the one who has stood there longest.\n\n"
         "The control server takes one command of the adapter protocol a POST and answers "
         "{\"reply\":…,\"events\":[…]}:\n"
         "start, open, hydrate, room, clock, close, stop, for 0.9 hold, unhold, release, fail and unload too. What the\n"

@@ -256,26 +256,38 @@ def receive_inflated(connection, inflater):
             return json.loads(inflater.decompress(data + b"\0\0\xff\xff"))
 
 
+def deflated(text):
+    """A frame of it that says that it is deflated."""
+    deflater = zlib.compressobj(wbits=-15)
+    data = deflater.compress(text.encode()) + deflater.flush(zlib.Z_SYNC_FLUSH)
+    data = bytearray(frame(data[:-4]))
+    data[0] |= 0x40
+    return bytes(data)
+
+
 def test_deflated_messages_arrive_whole_and_in_order(start):
     relay = start("--deflate")
     connection = relay.connect("ana", headers=["Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover"])
     assert "server_no_context_takeover" in connection.headers["sec-websocket-extensions"]
 
-    def send(message):
-        deflater = zlib.compressobj(wbits=-15)
-        data = deflater.compress(json.dumps(message).encode()) + deflater.flush(zlib.Z_SYNC_FLUSH)
-        data = bytearray(frame(data[:-4]))
-        data[0] |= 0x40
-        connection.send_raw(bytes(data))
-
     values = ["short", "x" * 300000, os.urandom(60000).hex(), "last"]
-    send(hello("tab-1"))
+    connection.send_raw(deflated(json.dumps(hello("tab-1"))))
     for version, value in enumerate(values, 1):
-        send(envelope("tab-1", "ana", version, setting(["n"], value)))
+        connection.send_raw(deflated(json.dumps(envelope("tab-1", "ana", version, setting(["n"], value)))))
     assert receive_inflated(connection, zlib.decompressobj(wbits=-15))["t"] == "welcome"
     for version, value in enumerate(values, 1):
         env = receive_inflated(connection, zlib.decompressobj(wbits=-15))["env"]
         assert env["seq"] == version and env["ops"][0]["next"] == value
+
+
+def test_a_message_counts_inflated(start):
+    relay = start("--deflate", "--max-message-bytes", "1000000")
+    connection = relay.connect("ana", headers=["Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover"])
+    bomb = deflated(json.dumps({**hello("tab-1"), "x": "a" * 50_000_000}))
+    assert len(bomb) < 100_000
+    connection.send_raw(bomb)
+    assert connection.receive_until_closed() == ([], 1009)
+    relay.join("ana", "tab-1")
 
 
 def test_more_idle_visitors_than_there_is_room_for(relay):
