@@ -265,8 +265,9 @@ TIME ?= 10
 fuzz: ## feed every reader, the relay and the matcher with made-up input for TIME seconds each
 	@tools/setup.sh fuzz
 	@$(MAKE) --no-print-directory -j$(JOBS) run-fuzz BUILD=build/fuzz CC=clang CFLAGS='-O1 -g' SANITIZE=address,undefined,fuzzer-no-link
-run-fuzz: $(fuzzers)
-	@$(PYTHON) tools/fuzz.py --time $(TIME) $(if $(FUZZERS),$(addprefix $(BUILD)/fuzzers/,$(FUZZERS)),$(fuzzers))
+chosen_fuzzers = $(if $(FUZZERS),$(addprefix $(BUILD)/fuzzers/,$(FUZZERS)),$(fuzzers))
+run-fuzz: $(chosen_fuzzers)
+	@$(PYTHON) tools/fuzz.py --time $(TIME) $(chosen_fuzzers)
 
 alloc-failure: setup ## have the turn come of every allocation to fail, in the command and the servers; takes an hour or so
 	@$(MAKE) --no-print-directory -j$(JOBS) run-alloc-failure

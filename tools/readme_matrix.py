@@ -12,7 +12,10 @@ BEGIN, END = "<!-- matrix summary: begin -->\n", "<!-- matrix summary: end -->\n
 
 def cut(file):
     """The text before, between and after the marks, which stay with their sides."""
-    text = pathlib.Path(file).read_text(encoding="utf-8")
+    try:
+        text = pathlib.Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        sys.exit(f"{file}: {error.strerror} (`make matrix` makes build/matrix.md)")
     before, begin, rest = text.partition(BEGIN)
     between, end, after = rest.partition(END)
     if not begin or not end or BEGIN in rest or END in after or END in before:

@@ -81,6 +81,9 @@ def publish_tables(client, tables):
 
 
 def main():
+    if sys.argv[1:] == ["--help"]:
+        print(__doc__)
+        return
     if len(sys.argv) > 2 or any(argument.startswith("-") for argument in sys.argv[1:]):
         sys.exit(__doc__)
     directory = sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp()
