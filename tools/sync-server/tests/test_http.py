@@ -147,7 +147,7 @@ def test_pipelining_more_than_the_store_keeps_ahead(store):
         sender = threading.Thread(target=connection.sendall, args=(message + behind + LAST,))
         sender.start()
         while not store.ask("GET", "/control/hanging").json["hanging"]:
-            assert sender.is_alive()
+            pass  # the sender may be done before: the kernel takes so much
         policy = {"a__t": {"insert": {"with_check": {"type": "True"}}}}
         assert store.publish_permissions(schema_hash, policy, app="a").status == 201
         answer = b""
