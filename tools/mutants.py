@@ -32,15 +32,18 @@ SWAPS = [(r"(?<![<>=!\-])<=(?!=)", ["<"]), (r"(?<![<>=!\-])>=(?!=)", [">"]), (r"
 STATEMENT = re.compile(r"^\s+(?!return\b|goto\b|\(\*?va_|(?:free|free_\w+|\w+_(?:free|release|end|start|add|add_\w+))\(|(?:const |static |unsigned )*(?:struct|enum|char|bool|double|size_t|outcome) )[\w*(+-].*;\s*$")
 CONDITION = re.compile(r"^\s+(?:\} else )?(?:if|while) \((.*)\)(?: \{)?$")
 # Lines that say nothing of the protocol: includes, out-of-memory paths, assertions.
-SKIP = re.compile(r"^\s*(#|/?\*|//)|NULL|alloc|static_assert|sizeof|_t \w+ = 0;|length <|capacity|for \(size_t")
+SKIP = re.compile(r"^\s*(#|/?\*|//)|alloc|_reserve\(|static_assert|sizeof|_t \w+ = 0;|length <|capacity|for \(size_t")
+# A line and the next: what is not there ends a function, mostly for want of memory. Every other NULL is tried.
+GIVES_UP = re.compile(r"== NULL\)(?: \{)?\n\s+return\b")
 
 
 def places(path):
     """Every (line number, column, old, new) of a source."""
     in_comment = False
-    for number, line in enumerate(path.read_text().splitlines()):
+    lines = path.read_text().splitlines()
+    for number, line in enumerate(lines):
         starts, ends = "/*" in line, "*/" in line
-        if in_comment or SKIP.search(line):
+        if in_comment or SKIP.search(line) or GIVES_UP.search("\n".join(lines[number:number + 2])):
             in_comment = (in_comment or starts) and not ends
             continue
         in_comment = starts and not ends
