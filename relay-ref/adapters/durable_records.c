@@ -17,7 +17,7 @@ static void start_room(struct durable_room *room) {
     room->is_in_turn = room->is_due = room->failed = room->renew = false;
     room->id = 0;
     room->floor = 1;
-    room->epoch = (struct relay_text){NULL, 0};
+    room->epoch = room->unwritten = (struct relay_text){NULL, 0};
     room->envelopes = room->bytes = room->snapshot_bytes = 0;
     room->written_at = room->empty_at = 0;
 }
@@ -40,6 +40,7 @@ struct durable_room *durable_find_or_make(struct durable_rooms *rooms, struct re
 }
 
 static void free_room(struct durable_room *room) {
+    free((char *)(uintptr_t)room->unwritten.bytes);
     free((char *)(uintptr_t)room->epoch.bytes);
     free(room);
 }
@@ -55,6 +56,7 @@ static void take_out(struct durable_rooms *rooms, struct durable_room *room) {
 
 void durable_blank(struct durable_rooms *rooms, struct durable_room *room) {
     take_out(rooms, room);
+    free((char *)(uintptr_t)room->unwritten.bytes);
     free((char *)(uintptr_t)room->epoch.bytes);
     start_room(room);
 }
@@ -83,6 +85,11 @@ void durable_note(struct durable_rooms *rooms, struct durable_room *room) {
         return;
     room->is_in_turn = true;
     relay_list_append(&rooms->in_turn, &room->in_turn);
+}
+
+void durable_set_unwritten(struct durable_room *room, struct relay_text snapshot) {
+    free((char *)(uintptr_t)room->unwritten.bytes);
+    room->unwritten = snapshot;
 }
 
 bool durable_set_epoch(struct durable_room *room, struct relay_text epoch) {

@@ -86,6 +86,7 @@ enum relay_kept durable_restore(struct durable_rooms *rooms, struct relay_text n
     enum store_found found = room != NULL ? store_load(rooms->store, name, &stored, &rooms->error) : STORE_UNREADABLE;
     if (found == STORE_ABSENT) {
         room->renew = false;
+        durable_set_unwritten(room, (struct relay_text){NULL, 0}); /* of a life that is over */
         return RELAY_KEPT_NONE;
     }
     bool taken = found == STORE_FOUND && take(rooms, room, &stored);

@@ -105,11 +105,32 @@ static bool put_room(struct durable_rooms *rooms, struct durable_room *room, str
                  : store_room_id(rooms->store, durable_name(room), epoch, &room->id, &rooms->error);
 }
 
+/* The whole room as of `seq`, behind which its journal in the file begins. */
+static bool put_snapshot(struct durable_rooms *rooms, struct durable_room *room, uint64_t seq,
+                         struct relay_text snapshot) {
+    struct store_checkpoint checkpoint = {.room = room->id, .seq = seq, .floor = seq + 1, .snapshot = snapshot};
+    while (checkpoint.phase != STORE_DONE)
+        if (!store_checkpoint_step(rooms->store, &checkpoint, &rooms->error))
+            return false;
+    room->floor = seq + 1;
+    room->snapshot_bytes = snapshot.length;
+    return true;
+}
+
+/* What the room was hydrated with at seq 0, if it was. */
+static bool put_unwritten(struct durable_rooms *rooms, struct durable_room *room) {
+    if (room->unwritten.bytes == NULL)
+        return true;
+    bool put = put_snapshot(rooms, room, 0, room->unwritten);
+    durable_set_unwritten(room, (struct relay_text){NULL, 0});
+    return put;
+}
+
 static bool put(struct durable_rooms *rooms, struct durable_room *room, struct relay_text envelope,
                 const struct relay_commit_state *state) {
     if (rooms->turn_failed || room->failed)
         return false;
-    if (put_room(rooms, room, state->epoch) &&
+    if (put_room(rooms, room, state->epoch) && put_unwritten(rooms, room) &&
         store_append(rooms->store, room->id, state->seq, envelope, &rooms->error))
         return true;
     /* A contradiction concerns this room alone; anything else, the file. */
@@ -134,20 +155,19 @@ void durable_adopt(struct durable_rooms *rooms, struct relay_text name) {
     struct relay_text snapshot;
     if (room == NULL || !relay_room(rooms->relay, name, &info))
         return;
-    durable_note(rooms, room);
-    room->failed = true;
-    if (rooms->turn_failed || !relay_snapshot(rooms->relay, name, &snapshot))
+    if (rooms->turn_failed || !relay_snapshot(rooms->relay, name, &snapshot)) {
+        durable_note(rooms, room);
+        room->failed = true;
         return;
+    }
+    if (info.seq == 0) {
+        durable_set_unwritten(room, snapshot);
+        return;
+    }
     /* Its journal came with the snapshot and is in memory alone: after a restart a stale watermark gets the snapshot.
      */
-    struct store_checkpoint checkpoint = {.seq = info.seq, .floor = info.seq + 1, .snapshot = snapshot};
-    room->failed = !durable_set_epoch(room, info.epoch) ||
-                   !store_room_id(rooms->store, name, info.epoch, &room->id, &rooms->error);
-    checkpoint.room = room->id;
-    while (!room->failed && checkpoint.phase != STORE_DONE)
-        room->failed = !store_checkpoint_step(rooms->store, &checkpoint, &rooms->error);
-    room->floor = info.seq + 1;
-    room->snapshot_bytes = snapshot.length;
+    durable_note(rooms, room);
+    room->failed = !put_room(rooms, room, info.epoch) || !put_snapshot(rooms, room, info.seq, snapshot);
     free((char *)(uintptr_t)snapshot.bytes);
 }
 

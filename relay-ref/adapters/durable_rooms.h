@@ -70,7 +70,8 @@ void durable_commit(struct durable_rooms *rooms, struct relay_text room, struct 
                     const struct relay_commit_state *state);
 
 /* The room was hydrated by somebody else: it goes into the file as it is. To be called right after relay_hydrate, for
-   which durable_restore said RELAY_KEPT_NONE before. */
+   which durable_restore said RELAY_KEPT_NONE before. A room at seq 0 goes there with its first envelope: the relay may
+   forget it before that (room.evict-empty), and the file must not bring it back. */
 void durable_adopt(struct durable_rooms *rooms, struct relay_text room);
 
 struct durable_turn {

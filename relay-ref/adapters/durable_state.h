@@ -17,6 +17,7 @@ struct durable_room {
     int64_t id;      /* in the file; 0 while it has never been written */
     uint64_t floor;  /* its journal in the file begins there */
     struct relay_text epoch;      /* as in the file; owned */
+    struct relay_text unwritten;  /* the snapshot of a room that was hydrated at seq 0, for its first envelope; owned */
     uint64_t envelopes, bytes;    /* since the last checkpoint */
     uint64_t snapshot_bytes;      /* of that one */
     int64_t written_at, empty_at; /* empty_at: 0 while somebody is in it */
@@ -68,6 +69,9 @@ void durable_note(struct durable_rooms *rooms, struct durable_room *room);
 
 /* Back to knowing nothing but the name. */
 void durable_blank(struct durable_rooms *rooms, struct durable_room *room);
+
+/* `snapshot` is what goes into the file with the room's first envelope; it is the room's from here on. No value: nothing. */
+void durable_set_unwritten(struct durable_room *room, struct relay_text snapshot);
 
 /* False when memory is out. */
 bool durable_set_epoch(struct durable_room *room, struct relay_text epoch);

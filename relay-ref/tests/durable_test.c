@@ -481,6 +481,25 @@ Test(durable, a_hydrated_room_is_adopted) {
     end();
 }
 
+/* room.evict-empty: until somebody writes, the file knows nothing of it. */
+Test(durable, a_room_hydrated_at_seq_0_is_written_with_its_first_envelope) {
+    struct relay_text room = {"r", 1};
+    static const char snapshot[] = "{\"seq\":0,\"root\":{\"a\":1},\"epoch\":\"old\",\"schemaVersion\":2}";
+    begin(true, 100);
+    cr_assert_eq(durable_restore(lives.rooms, room), RELAY_KEPT_NONE);
+    cr_assert_eq(relay_hydrate(lives.relay, room, (struct relay_text){snapshot, sizeof snapshot - 1}), RELAY_HYDRATED);
+    durable_adopt(lives.rooms, room);
+    turn();
+    cr_expect_eq(store_world_number(&lives.file, "SELECT count(*) FROM rooms"), 0);
+    write_many("r", 3);
+    turn();
+    cr_expect_eq(store_world_number(&lives.file, "SELECT count(*) FROM rooms"), 1);
+    survives("r", 3, 3, false);
+    SAYS(welcome("r", ""), "\"schemaVersion\":2");
+    SAYS(welcome("r", ""), "\"epoch\":\"old\"");
+    end();
+}
+
 /* ---- faults ------------------------------------------------------------------------------------- */
 
 static sqlite3 *locked(void) {
