@@ -73,7 +73,7 @@ static bool measure_crowd(pid_t relay, unsigned port) {
     double after = resident_bytes(relay);
     printf("%d idle members: %.1f MB resident in all, %.0f bytes each\n", CROWD, after / 1e6, (after - before) / CROWD);
     double busy = measure_round_trips(&alone);
-    printf("round trips beside them: %.0f a second, %.2f times as many as alone\n", busy, busy / quiet);
+    printf("round trips beside them: %.0f a second, %.4f times as many as alone\n", busy, busy / quiet);
     close(alone.socket);
     for (int i = 0; i < CROWD; i++)
         close(crowd[i].socket);
