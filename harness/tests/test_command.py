@@ -362,3 +362,17 @@ def test_a_difference_from_a_recording_is_shown():
     adapter = f"'{sys.executable}' tools/adapters/misbehaving/adapter.py --break no-gone"
     ran = meshspec("replay", "--target", f"exec:{adapter}", "fixtures/recordings/mesh-0.1.0.jsonl")
     assert ran.returncode == 1 and "wanted" in ran.stdout
+
+
+# ---- the table of rules ----
+
+
+@pytest.mark.parametrize("area, clause, column", [("journal", "journal.default", "0.2.0"), ("durable", "durable.order", "0.9"),
+                                                  ("store", "store.fresh", "store")])
+def test_a_rule_that_no_scenario_judges_is_1_in_every_profile(area, clause, column):
+    others = [f"scenarios/{path.name}" for path in (ROOT / "scenarios").iterdir()
+              if path.is_dir() and path.name not in (area, "stories", "selftest", "known-failing")]
+    ran = meshspec("clauses", *others)
+    rows = {line.split()[0]: line.split()[1:] for line in ran.stdout.splitlines() if line.strip()}
+    assert ran.returncode == 1
+    assert rows[clause][rows["clause"].index(column)] == "NONE"

@@ -26,6 +26,8 @@ static void add_state(struct control_line *line, const struct relay_version *ver
     struct relay_text root = relay_commit_root(commit);
     if (root.bytes != NULL)
         relay_control_line_json(line, "root", root);
+    else if (relay_commit_root_failed(commit))
+        line->text.failed = true; /* likewise: no root means that there is none */
 }
 
 void relay_observe_commit(struct control_line *line, const struct relay_version *version, struct relay_text envelope,
